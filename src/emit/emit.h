@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * emit: sinks that write a timeline.
+ */
+#ifndef GILPROBE_EMIT_EMIT_H
+#define GILPROBE_EMIT_EMIT_H
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "base/out.h"
+#include "fold/sink.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct emit_options {
+	bool idle;	     /* write `I/O or sleep` slices too */
+	uint64_t min_dur_ns; /* drop shorter slices (their time stays in the totals) */
+	const char *command; /* of the recorded program, or NULL */
+	const char *version; /* of gilprobe */
+	bool has_wall;	     /* the file tells how its clock relates to CLOCK_REALTIME */
+	int64_t realtime_minus_clock_ns;
+};
+
+struct emit_chrome;
+
+/* A Chrome JSON trace onto @out (the caller's, committed by the caller after fold_finish). */
+int emit_chrome_new(struct out *out, const struct emit_options *options, struct emit_chrome **ret,
+	struct err *err);
+void emit_chrome_free(struct emit_chrome *emit);
+
+DEFINE_CLEANUP(struct emit_chrome, emit_chrome, emit_chrome_free)
+
+/* The sink to give to fold; lives as long as @emit. Its done() completes the JSON. */
+struct sink *emit_chrome_sink(struct emit_chrome *emit);
+
+/* Slices written so far. */
+uint64_t emit_chrome_slices(const struct emit_chrome *emit);
+
+#endif
