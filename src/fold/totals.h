@@ -66,6 +66,7 @@ struct fold_gil {
 
 struct fold_thread {
 	uint32_t index;
+	uint32_t number; /* 0, 1, … within the process, in order of appearance */
 	struct fold_process *process;
 	int32_t tid;
 	const char *name; /* last comm; "" unknown */
