@@ -58,6 +58,9 @@ int decode_record(struct decode *d, const struct perfdata_record *record,
 
 const struct decode_facts *decode_facts(const struct decode *d);
 
+/* Adds another input's facts to @into: what either can tell; counts are summed. */
+void decode_facts_merge(struct decode_facts *into, const struct decode_facts *from);
+
 /* The interpreters that were mapped: paths of libpython or a python executable, interned. */
 size_t decode_interpreters(const struct decode *d, const char *const **ret_paths);
 

@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "decode/event.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct order;
@@ -30,7 +31,8 @@ struct order_stats {
 /* Receives events in order. A negative return stops and is passed up. */
 typedef int (*order_emit)(void *user, const struct event *event, struct err *err);
 
-int order_new(order_emit emit, void *user, struct order **ret, struct err *err);
+/* @n_streams inputs will be fed, numbered from 0. */
+int order_new(order_emit emit, void *user, size_t n_streams, struct order **ret, struct err *err);
 void order_free(struct order *o);
 
 DEFINE_CLEANUP(struct order, order, order_free)
@@ -39,6 +41,9 @@ int order_feed(struct order *o, const struct event *event, struct err *err);
 
 /* FINISHED_ROUND of @stream was read. With several streams, only what all have passed leaves. */
 int order_round(struct order *o, uint8_t stream, struct err *err);
+
+/* @stream has ended: it holds nothing back any more. */
+int order_end(struct order *o, uint8_t stream, struct err *err);
 
 /* Everything left goes out. */
 int order_flush(struct order *o, struct err *err);
