@@ -39,6 +39,9 @@ struct hist {
 /* The @q quantile (0 to 1) in ns; 0 when the histogram is empty. */
 uint64_t hist_quantile(const struct hist *hist, double q);
 
+/* The length that stands for @bucket (its middle), in ns: for sums weighted by time. */
+uint64_t hist_bucket_ns(size_t bucket);
+
 struct fold_process {
 	uint32_t index;
 	int32_t pid;
@@ -80,12 +83,23 @@ struct fold_thread {
 	uint64_t yield_ns;	/* part of WAITING spent inside drop_gil after a forced switch */
 	uint64_t max_hold_ns, max_wait_ns;
 	struct hist holds, wait_hist;
+	/*
+	 * Between a waiter's want and its next want in the same stretch of waiting: the switch
+	 * interval in use. Own recordings only (wants repeat at every timeout); else empty.
+	 */
+	struct hist interval_hist;
+	const struct fold_gil *gil; /* of its longest hold, or NULL: it held none */
 	/* what the holder did while this thread waited; the four add up to WAITING */
 	uint64_t wait_holder_on_cpu_ns, wait_holder_blocked_ns, wait_holder_runnable_ns,
 		wait_gil_free_ns;
 	uint64_t wait_runnable_ns; /* part of WAITING: woken, but without a CPU */
 	uint64_t
 		others_waited_ns; /* sum over other threads of their waiting for this one's holds */
+	/*
+	 * Part of others_waited_ns: in holds that were on a CPU (or of unknown CPU side) for at
+	 * least FOLD_LONG_HOLD_NS and that others waited for at least as long in sum.
+	 */
+	uint64_t long_waited_ns;
 	uint64_t blocks,
 		sibling_wakeups; /* sleeps outside the GIL; ended by a thread of the process */
 	uint64_t blocked_by_sibling_ns; /* part of BLOCKED that a thread of the process ended */
@@ -93,6 +107,8 @@ struct fold_thread {
 	uint64_t preempted;
 };
 
+/* Four switch intervals: bytecode would have been switched out long before. */
+#define FOLD_LONG_HOLD_NS 20000000
 #define FOLD_HOLD_WAITERS 4
 #define FOLD_TOP_HOLDS 20
 
@@ -127,6 +143,7 @@ struct fold_quality {
 	bool runnable_known;		 /* runnable can be told from blocked */
 	bool wait_known;		 /* waits can be told (entries of take_gil were recorded) */
 	bool forced_known;		 /* forced switches can be told */
+	bool sampled;	      /* GIL probes were recorded at a frequency: most hits are missing */
 	bool release_missing; /* most releases are missing: drop_gil was inlined; no holds */
 };
 
