@@ -60,7 +60,6 @@ struct command {
 	size_t args_size;
 	bool target; /* parsing stops at the first non-option: what follows is a command line */
 	enum option_value rest_value;
-	int failure;		/* exit status of a failure that is not the target's */
 	int (*run)(void *args); /* returns the exit status */
 	void (*defaults)(void *args);
 };

@@ -34,6 +34,7 @@ struct decode_facts {
 	bool has_switch_record; /* PERF_RECORD_SWITCH: in and out, no state letter, no wakeup */
 	bool has_task;		/* FORK/EXIT/COMM records were seen */
 	bool sampled_probes;	/* a GIL probe was recorded at a frequency: most hits are missing */
+	bool formats_guessed;	/* no format files: fields were inferred from the samples */
 	bool clock_monotonic;	/* times are CLOCK_MONOTONIC */
 	bool clock_known;	/* the attrs name a clock */
 	int32_t clockid;

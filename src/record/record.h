@@ -29,7 +29,8 @@ struct record_options {
 };
 
 struct record_result {
-	bool launched; /* a target of ours ran: exit_code or signal is its own */
+	bool exec_failed; /* the failure is execvp's: -ENOENT, -EACCES, … */
+	bool launched;	  /* a target of ours ran: exit_code or signal is its own */
 	int exit_code;
 	int signal;	  /* that ended the target, or 0 */
 	bool interrupted; /* Ctrl-C or SIGTERM ended the recording */

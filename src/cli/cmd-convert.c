@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cli: gilprobe convert. In: recordings. Out: a timeline file that appears whole or not at all.
+ */
+#include "cli/option.h"
+
+#include "base/out.h"
+#include "base/term.h"
+#include "cli/message.h"
+#include "cli/reading.h"
+#include "emit/emit.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+struct convert_args {
+	struct common_args common;
+	const char *output;
+	bool idle;
+	uint32_t pid;
+	uint64_t min_dur_ns, from_ns, to_ns;
+};
+
+#define OPT(name, letter, type, field, metavar, help, value)                                       \
+	{                                                                                          \
+		name, letter, type, offsetof(struct convert_args, field), metavar, help, value,    \
+			NULL                                                                       \
+	}
+
+static const struct option_def options[] = {
+	OPT("output", 'o', OPTION_STRING, output, "FILE",
+		"trace.json, trace.json.gz (default), or - for standard output", VALUE_FILE),
+	OPT("pid", 'p', OPTION_PID, pid, "PID", "only this process", VALUE_PID),
+	OPT("from", 0, OPTION_DURATION, from_ns, "T", "leave out what came before T (5s, 250ms)",
+		VALUE_NONE),
+	OPT("to", 0, OPTION_DURATION, to_ns, "T", "leave out what came after T", VALUE_NONE),
+	OPT("min-dur", 0, OPTION_DURATION, min_dur_ns, "T", "leave out shorter slices (20us)",
+		VALUE_NONE),
+	OPT("no-idle", 0, OPTION_NO, idle, NULL, "leave out the slices of I/O and sleep",
+		VALUE_NONE),
+};
+
+static void defaults(void *arguments)
+{
+	struct convert_args *args = arguments;
+
+	args->idle = true;
+	args->to_ns = UINT64_MAX;
+	args->output = "trace.json.gz";
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n > m && !strcmp(text + n - m, end);
+}
+
+static int convert(struct convert_args *args, struct progress *progress, struct err *err)
+{
+	struct pipeline_options how = {
+		.only_pid = (int32_t)args->pid, .from_ns = args->from_ns, .to_ns = args->to_ns};
+	struct emit_options look = {
+		.idle = args->idle, .min_dur_ns = args->min_dur_ns, .version = GILPROBE_VERSION};
+	_cleanup_(cleanup_emit_chrome) struct emit_chrome *emit = NULL;
+	_cleanup_(cleanup_out) struct out *out = NULL;
+	const struct fold_result *result;
+	struct reading reading;
+	struct sink *sink;
+	int r;
+
+	r = out_create(args->output, &out, err);
+	if (r >= 0)
+		r = emit_chrome_new(out, &look, &emit, err);
+	if (r < 0)
+		return r;
+	sink = emit_chrome_sink(emit);
+	how.sinks = &sink;
+	how.n_sinks = 1;
+	reading_progress(&how, progress);
+	r = reading_open(&reading, &args->common, &how, err);
+	if (r >= 0)
+		r = reading_run(&reading, &result, err);
+	if (r >= 0)
+		r = out_commit(out, err);
+	progress_done(progress);
+	if (r >= 0)
+		say("%llu slices of %zu threads in '%s'",
+			(unsigned long long)emit_chrome_slices(emit), result->n_threads,
+			args->output);
+	reading_done(&reading);
+	return r;
+}
+
+static int run(void *arguments)
+{
+	struct convert_args *args = arguments;
+	bool to_stdout = !strcmp(args->output, "-");
+	struct progress progress;
+	struct err err = {0};
+	int r;
+
+	if (!to_stdout && !ends_with(args->output, ".json") && !ends_with(args->output, ".json.gz"))
+		return say_usage("convert", "'%s': the name must end in .json or .json.gz, or be -",
+			args->output);
+	if (args->from_ns >= args->to_ns)
+		return say_usage("convert", "--from must be before --to");
+	reading_catch_signals();
+	progress_init(&progress, "converting", !args->common.quiet);
+	r = convert(args, &progress, &err);
+	progress_done(&progress);
+	if (r < 0)
+		return exit_for(r, &err, 2);
+	if (!to_stdout)
+		say("next: open it in https://ui.perfetto.dev, or run: vizviewer %s", args->output);
+	return 0;
+}
+
+const struct command command_convert = {
+	.name = "convert",
+	.synopsis = "[OPTION]... [FILE...|-]",
+	.summary = "a timeline for Perfetto, VizTracer and chrome://tracing",
+	.examples = {{"gilprobe convert perf.data -o trace.json", "for ui.perfetto.dev, vizviewer"},
+		{"perf record -o - ... | gilprobe convert - -o t.json.gz", "from a pipe"},
+		{"gilprobe convert perf-gil.data perf-sched.data", "giltracer's two files"}},
+	.about =
+		"Each process shows a row per thread, `NAME GIL`, whose slices are its states, and a row\n"
+		"per GIL with its holder. Arrows are hand-overs; counters show how many threads wait\n"
+		"and, in bins of 50 ms, how much of the time the GIL is held.\n"
+		"\n"
+		"Times are CLOCK_MONOTONIC, which is VizTracer's clock:\n"
+		"  viztracer --combine viz.json trace.json -o both.json\n"
+		"aligns the two. Do not use --align_combine: it shifts them.",
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.args_size = sizeof(struct convert_args),
+	.rest_value = VALUE_FILE,
+	.run = run,
+	.defaults = defaults,
+};
