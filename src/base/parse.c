@@ -63,6 +63,7 @@ static int parse_decimal(const char *text, double *ret, const char **ret_rest)
 	size_t whole = strspn(text, "0123456789"), fraction = 0;
 	const char *end = text + whole;
 	locale_t c;
+	char *stop;
 	double value;
 
 	if (*end == '.') {
@@ -74,8 +75,10 @@ static int parse_decimal(const char *text, double *ret, const char **ret_rest)
 	c = newlocale(LC_NUMERIC_MASK, "C", NULL);
 	if (!c)
 		return -ENOMEM;
-	value = strtod_l(text, NULL, c);
+	value = strtod_l(text, &stop, c);
 	freelocale(c);
+	if (stop != end) /* an exponent */
+		return -EINVAL;
 	if (!isfinite(value))
 		return -ERANGE;
 	*ret = value;
