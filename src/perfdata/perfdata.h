@@ -82,7 +82,8 @@ struct perfdata_info {
 	uint32_t nr_cpus_online;
 	uint64_t unknown_records; /* skipped */
 	uint64_t unknown_features;
-	uint64_t skipped_bytes; /* damaged bytes passed over */
+	uint64_t unknown_ids;	/* samples and records that belong to no known attr */
+	uint64_t skipped_bytes; /* behind a damaged record: not read */
 };
 
 /*
@@ -125,7 +126,7 @@ const uint8_t *perfdata_tracing_data(
 	const struct perfdata *pd, size_t *ret_size, unsigned *ret_generation);
 
 /* A feature's raw section (HEADER_… number of perf), or NULL. */
-const uint8_t *perfdata_feature(const struct perfdata *pd, unsigned feature, size_t *ret_size);
+const uint8_t *perfdata_feature(struct perfdata *pd, unsigned feature, size_t *ret_size);
 
 /* Bytes read so far and the input's size (0: unknown, a pipe): for the progress line. */
 uint64_t perfdata_position(const struct perfdata *pd, uint64_t *ret_total);

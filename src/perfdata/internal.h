@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * perfdata, inside: the reader's state and what its files ask of each other.
+ *
+ * A perfdata is one recording: tables (attrs, ids, features) and the stream of records.
+ */
+#ifndef GILPROBE_PERFDATA_INTERNAL_H
+#define GILPROBE_PERFDATA_INTERNAL_H
+
+#include "base/map.h"
+#include "base/strtab.h"
+#include "perfdata/format.h"
+#include "perfdata/input.h"
+#include "perfdata/perfdata.h"
+
+/* Where each fixed-size field of a sample lies, in 8-byte slots; -1: absent. */
+struct layout {
+	uint64_t present; /* PERF_SAMPLE_… of the slots, ID standing for IDENTIFIER too */
+	int8_t tid, time, id, ip, addr, cpu, period;
+	uint8_t slots;
+};
+
+struct attr {
+	struct perfdata_attr pub;
+	struct layout sample;  /* slots from the body's start */
+	struct layout trailer; /* slots from the trailer's start; it ends with the record */
+};
+
+/* A feature section; bytes are loaded when they are asked for. */
+struct feature {
+	bool present;
+	uint64_t offset, size;
+	uint8_t *bytes;
+};
+
+struct perfdata {
+	char *name; /* for messages */
+	bool swap;
+	bool multi;	 /* a directory: FINISHED_ROUND of one stream says nothing of the others */
+	bool any_record; /* at least one was yielded */
+	bool ended;	 /* of the current stream */
+	bool anonymous;	 /* no attr has ids: every record belongs to the first */
+	struct source file;
+	struct input in;
+	struct perfdata_info info;
+	struct strtab strings;
+
+	struct attr **attrs;
+	size_t n_attrs, attrs_cap;
+	struct map ids; /* id → attr */
+	uint64_t n_ids;
+	int id_slot; /* of the id, from a sample's start; -1: none */
+	int id_back; /* of the id, from a trailer's end */
+	uint64_t last_id;
+	const struct attr *last_attr;
+
+	struct feature features[PERF_FEATURES];
+	uint64_t feature_bytes; /* of all sections together */
+	uint8_t *tracing;
+	size_t tracing_size;
+	unsigned tracing_generation;
+
+	struct unpack *unpack; /* COMPRESSED: what comes out; NULL until the first */
+	struct directory *dir;
+	uint64_t done_bytes; /* of streams that were left behind */
+};
+
+/* header.c: magic, header, attr table, features of a file; only magic and size of a pipe. */
+int header_read(struct perfdata *pd, struct err *err);
+
+/* attr.c. @bytes holds an attr of its on-disk size. 0 or -errno. */
+int attr_add(struct perfdata *pd, const uint8_t *bytes, size_t size, struct attr **ret,
+	size_t *ret_used, struct err *err);
+int attr_add_id(struct perfdata *pd, struct attr *attr, uint64_t id);
+
+/* feature.c: makes facts of one feature's bytes. Damaged ones are left out, and said. */
+int feature_parse(struct perfdata *pd, unsigned feature, const uint8_t *bytes, size_t size);
+int feature_load_all(struct perfdata *pd);
+int feature_set_tracing(struct perfdata *pd, uint8_t *bytes, size_t size);
+
+/* meta.c: a record that describes the file. 1: it was one; 0: it is to be yielded; -errno. */
+int meta_record(struct perfdata *pd, const struct perfdata_record *record, bool packed);
+
+/* unpack.c: the zstd stream of COMPRESSED records. */
+int unpack_feed(struct perfdata *pd, const uint8_t *bytes, size_t size);
+/* 1: a record; 0: more must be fed; -EBADMSG: damage; -ENOMEM. */
+int unpack_next(struct unpack *u, bool swap, struct perfdata_record *ret);
+/* Forgets the stream. True when bytes of an unfinished record were left. */
+bool unpack_reset(struct unpack *u);
+void unpack_free(struct unpack *u);
+
+/* directory.c: the streams of a directory. */
+int directory_open(const char *path, int *ret_fd, struct directory **ret, struct err *err);
+/* Opens the next stream. 1, 0: there is none, -errno. */
+int directory_next(struct directory *dir, struct source *ret, struct err *err);
+uint64_t directory_bytes(const struct directory *dir);
+void directory_free(struct directory *dir);
+
+/* Splits a record's header off. Bytes: at least 8. */
+static inline uint16_t record_header(const uint8_t *p, bool swap, struct perfdata_record *ret)
+{
+	uint16_t size = get_u16(p + 6, swap);
+
+	ret->type = get_u32(p, swap);
+	ret->misc = get_u16(p + 4, swap);
+	ret->body = p + 8;
+	ret->size = size >= 8 ? size - 8u : 0;
+	return size;
+}
+
+#endif
