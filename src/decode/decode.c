@@ -35,6 +35,7 @@ void decode_free(struct decode *d)
 	free(d->interpreters.items);
 	free(d->recipes.items);
 	blob_done(&d->blob);
+	guess_done(&d->guess);
 	strtab_done(&d->texts);
 	free(d);
 }

@@ -37,6 +37,7 @@ struct recipe {
 	uint8_t kind;			/* enum recipe_kind */
 	uint8_t event_kind;		/* of RECIPE_GIL */
 	bool own;			/* a probe of gilprobe record */
+	bool guessed;			/* without a format */
 	bool swap;			/* payloads are of the other byte order */
 	int64_t delta;			/* &switch_cond minus &cond: taken off the argument */
 	struct recipe_field arg;	/* gil: the argument, or none; mark: the phase */

@@ -96,6 +96,8 @@ static int make_recipe(
 		return 0;
 	}
 	format = blob_find(&d->blob, attr->config);
+	if (!format && (!d->has_blob || d->blob.truncated))
+		ret->kind = RECIPE_GUESS;
 	if (!format)
 		return 0;
 	r = layout_read(&d->blob, format, &layout, err);
@@ -157,6 +159,8 @@ static int gil_event(struct decode *d, const struct recipe *recipe,
 	}
 	if (ret->tid <= 0)
 		return -EBADMSG; /* a GIL event of nobody */
+	if (recipe->guessed && guess_note(&d->guess, sample, recipe) < 0)
+		return -ENOMEM;
 	ret->gil = recipe->arg.size ? arg - (uint64_t)recipe->delta : 0;
 	d->facts.gil_events++;
 	return 1;
@@ -213,6 +217,21 @@ static int wakeup_event(struct decode *d, const struct recipe *recipe,
 }
 
 static int by_recipe(struct decode *d, const struct recipe *recipe,
+	const struct perfdata_sample *sample, struct event ret[DECODE_MAX_EVENTS]);
+
+static int guess(
+	struct decode *d, const struct perfdata_sample *sample, struct event ret[DECODE_MAX_EVENTS])
+{
+	struct recipe *recipe = &d->recipes.items[sample->attr->index];
+
+	if (!guess_recipe(&d->guess, sample, perfdata_info(d->pd)->swapped, recipe))
+		return -EBADMSG;
+	d->facts.formats_guessed = true;
+	note_facts(d, sample->attr, recipe);
+	return by_recipe(d, recipe, sample, ret);
+}
+
+static int by_recipe(struct decode *d, const struct recipe *recipe,
 	const struct perfdata_sample *sample, struct event ret[DECODE_MAX_EVENTS])
 {
 	switch (recipe->kind) {
@@ -228,6 +247,8 @@ static int by_recipe(struct decode *d, const struct recipe *recipe,
 		*ret = decode_event(d, EVENT_SAMPLE, sample);
 		ret->ip = sample->ip;
 		return 1;
+	case RECIPE_GUESS:
+		return guess(d, sample, ret);
 	default:
 		return -EBADMSG;
 	}
@@ -252,6 +273,8 @@ int decode_sample(struct decode *d, const struct perfdata_record *record,
 	if (!(sample.present & PERF_SAMPLE_RAW))
 		sample.raw_size = 0;
 	r = by_recipe(d, recipe, &sample, ret);
+	if (r == -ENOMEM)
+		return err_nomem(err);
 	if (r < 0) {
 		d->facts.undecoded++;
 		return 0;

@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "base/strtab.h"
 #include "decode/decode.h"
+#include "decode/guess.h"
 #include "decode/recipe.h"
 
 struct decode {
@@ -30,6 +31,7 @@ struct decode {
 	struct blob blob;
 	unsigned generation; /* of the tracing data that blob was read from */
 	bool has_blob;
+	struct guess guess;   /* where formats are missing */
 	bool has_wakeup;      /* an attr is sched_wakeup: sched_waking adds nothing */
 	uint64_t lost_events; /* by LOST and by LOST_SAMPLES, which tell of the same */
 	uint64_t lost_samples;

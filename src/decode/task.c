@@ -29,8 +29,16 @@ static int damaged(struct decode *d)
 	return 0;
 }
 
+/* 1, for one event: or out of memory. */
+static int started(struct decode *d, int32_t tid, struct err *err)
+{
+	if (d->has_blob)
+		return 1; /* only guessing wants to know */
+	return guess_start(&d->guess, tid) < 0 ? err_nomem(err) : 1;
+}
+
 static int fork_or_exit(struct decode *d, const struct perfdata_record *record,
-	const struct perfdata_sample *sample, struct event *ret)
+	const struct perfdata_sample *sample, struct event *ret, struct err *err)
 {
 	struct cursor c = body_of(d, record);
 	int32_t pid = (int32_t)cursor_u32(&c), ppid = (int32_t)cursor_u32(&c);
@@ -51,6 +59,7 @@ static int fork_or_exit(struct decode *d, const struct perfdata_record *record,
 		ret->tid = ptid;
 		ret->fork.pid = pid;
 		ret->fork.tid = tid;
+		return started(d, tid, err);
 	}
 	return 1;
 }
@@ -70,7 +79,9 @@ static int comm(struct decode *d, const struct perfdata_record *record,
 	ret->pid = pid;
 	ret->tid = tid;
 	ret->comm = strtab_intern(&d->texts, text);
-	return ret->comm ? 1 : err_nomem(err);
+	if (!ret->comm)
+		return err_nomem(err);
+	return ret->kind == EVENT_EXEC ? started(d, tid, err) : 1;
 }
 
 /* libpython3.11.so.1.0, libpython3.so, python, python3.11, python3.13t */
@@ -200,7 +211,7 @@ int decode_task(struct decode *d, const struct perfdata_record *record,
 	switch (record->type) {
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
-		return fork_or_exit(d, record, sample, ret);
+		return fork_or_exit(d, record, sample, ret, err);
 	case PERF_RECORD_COMM:
 		return comm(d, record, sample, ret, err);
 	case PERF_RECORD_MMAP:
