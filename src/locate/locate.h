@@ -28,8 +28,10 @@ enum locate_kind {
 
 struct locate_site {
 	enum locate_kind kind;
-	uint64_t vaddr;	 /* as linked */
-	uint64_t offset; /* in the file, by program headers: what uprobe_events wants */
+	uint64_t vaddr;	   /* as linked */
+	uint64_t offset;   /* in the file, by program headers: what uprobe_events wants */
+	uint64_t function; /* vaddr of the function that holds it */
+	bool slow;	   /* `call *slot` (-fno-plt): right, but the kernel single-steps it */
 };
 
 /* A file that holds an interpreter. */
@@ -47,12 +49,22 @@ struct locate_binary {
 	size_t n_sites;
 };
 
-/* Reads one ELF file. -ENOENT with words when it holds no GIL code (a libpython-less executable).
+/*
+ * Reads one ELF file. With words: -ENOENT when it does not exist or holds no GIL code (a thin
+ * executable, another program), -EBADMSG when it is no ELF file or a damaged one, -EOPNOTSUPP when
+ * it is Python but not of a supported form (2.7, PyPy, 32-bit, no site found).
  */
 int locate_binary(const char *path, struct locate_binary **ret, struct err *err);
+
+/* The same over a file's bytes; path is "memory", dev and ino are 0. */
+int locate_binary_memory(
+	const void *bytes, size_t size, struct locate_binary **ret, struct err *err);
 void locate_binary_free(struct locate_binary *binary);
 
 DEFINE_CLEANUP(struct locate_binary, locate_binary, locate_binary_free)
+
+/* "acquire", "signal", "timedwait", "wait". */
+const char *locate_kind_name(enum locate_kind kind);
 
 /* What a command line leads to. */
 struct locate_target {

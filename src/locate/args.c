@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * locate: a small symbolic interpreter for the registers that carry addresses.
+ *
+ * In: a function's code up to a call. Out: the first argument as a fixed address or as a register
+ * plus a constant. Invariant: a register whose value is not understood is a fresh unknown.
+ */
+#include "locate/args.h"
+
+#include "locate/arm64.h"
+#include "locate/insn.h"
+
+#include <elf.h>
+
+#define X86_RDI 7
+/* rax, rcx, rdx, rsi, rdi, r8-r11 */
+#define X86_VOLATILE 0x0fc7U
+
+struct regs {
+	struct arg r[32];
+	unsigned int versions;
+};
+
+static void forget(struct regs *regs, unsigned int reg)
+{
+	regs->r[reg] = (struct arg){ARG_RELATIVE, reg, ++regs->versions, 0};
+}
+
+static void forget_all(struct regs *regs, uint32_t mask)
+{
+	for (unsigned int i = 0; i < 32; i++)
+		if (mask >> i & 1)
+			forget(regs, i);
+}
+
+/* Instructions that only read their register operands or write memory. */
+static bool writes_no_register(const struct insn *insn)
+{
+	uint8_t op = insn->opcode;
+
+	if (insn->map != INSN_ONE_BYTE)
+		return insn->vex || (insn->map == INSN_0F && (op & 0xf0) == 0x80);
+	if ((op & 0xfc) == 0x38 || (op & 0xfe) == 0x84 || op == 0x3c || op == 0x3d)
+		return true;
+	if (op >= 0x80 && op <= 0x83)
+		return (insn->reg & 7) == 7 || insn->mod != 3;
+	/* add, or, …, mov, whose destination is memory */
+	if (insn->mod != 3 && (op == 0x88 || op == 0x89 || op == 0xc6 || op == 0xc7 ||
+				      (op < 0x40 && (op & 6) == 0)))
+		return true;
+	return (op & 0xfe) == 0xf6 && (insn->reg & 7) < 2;
+}
+
+static void x86_flow(struct regs *regs, const struct insn *insn)
+{
+	uint8_t op = insn->opcode;
+	bool indirect = op == 0xff && (insn->reg & 7) >= 2 && (insn->reg & 7) <= 5;
+
+	/* after a call, and after a jump when the line goes on from somewhere else */
+	if (op == 0xe8 || op == 0xe9 || op == 0xeb || op == 0xc3 || indirect)
+		forget_all(regs, X86_VOLATILE);
+}
+
+static void x86_modrm(struct regs *regs, const struct insn *insn, uint64_t next)
+{
+	uint8_t op = insn->opcode;
+	bool wide = insn->rex & 8, plain = insn->map == INSN_ONE_BYTE;
+
+	if (plain && op == 0x8d && wide && insn->rip) {
+		regs->r[insn->reg] = (struct arg){ARG_ADDRESS, 0, 0, next + (uint64_t)insn->disp};
+	} else if (plain && op == 0x8d && wide && !insn->has_index) {
+		regs->r[insn->reg] = regs->r[insn->rm];
+		regs->r[insn->reg].value += (uint64_t)insn->disp;
+	} else if (plain && op == 0x89 && wide && insn->mod == 3) {
+		regs->r[insn->rm] = regs->r[insn->reg];
+	} else if (plain && op == 0x8b && wide && insn->mod == 3) {
+		regs->r[insn->reg] = regs->r[insn->rm];
+	} else if (plain && op == 0xc7 && wide && insn->mod == 3) {
+		regs->r[insn->rm] = (struct arg){ARG_ADDRESS, 0, 0, (uint64_t)insn->imm};
+	} else if (!writes_no_register(insn) && !(plain && op == 0xff)) {
+		forget(regs, insn->reg);
+		if (insn->mod == 3)
+			forget(regs, insn->rm);
+	}
+}
+
+static void x86_step(struct regs *regs, const struct insn *insn, uint64_t next)
+{
+	uint8_t op = insn->opcode;
+
+	if (insn->map == INSN_ONE_BYTE && op >= 0xb8 && op <= 0xbf) {
+		/* mov $imm, reg; a 32-bit one clears the upper half */
+		uint64_t value = insn->rex & 8 ? (uint64_t)insn->imm : (uint32_t)insn->imm;
+
+		regs->r[(op & 7) | (insn->rex & 1 ? 8 : 0)] =
+			(struct arg){ARG_ADDRESS, 0, 0, value};
+		return;
+	}
+	/* pop is left out: it restores what the caller had, on a way that does not come here */
+	if (insn->has_modrm)
+		x86_modrm(regs, insn, next);
+	if (insn->map == INSN_ONE_BYTE)
+		x86_flow(regs, insn);
+}
+
+static void arm_step(struct regs *regs, uint32_t w, uint64_t vaddr)
+{
+	unsigned int rd = w & 31, rn = w >> 5 & 31;
+
+	if ((w & 0x9f000000) == 0x90000000) { /* adrp */
+		regs->r[rd] = (struct arg){ARG_ADDRESS, 0, 0, arm64_adrp(w, vaddr)};
+	} else if ((w & 0xff800000) == 0x91000000) { /* add xd, xn, #imm{, lsl 12} */
+		uint64_t imm = w >> 10 & 0xfff;
+
+		regs->r[rd] = regs->r[rn];
+		regs->r[rd].value += w & (1 << 22) ? imm << 12 : imm;
+	} else if ((w & 0xffe0ffe0) == 0xaa0003e0) { /* mov xd, xm */
+		regs->r[rd] = regs->r[w >> 16 & 31];
+	} else if (arm64_is_bl(w) || w >> 26 == 5 || (w & 0xfe000000) == 0xd6000000) {
+		forget_all(regs, 0x3ffff); /* x0-x17 */
+	} else if ((w & 0x0a000000) != 0x08000000 || (w & 0x00400000)) {
+		/* everything but stores may write its first register */
+		if ((w & 0x1c000000) != 0x14000000)
+			forget(regs, rd);
+	}
+}
+
+struct arg arg_at(struct image *image, const struct frame *frame, uint64_t vaddr)
+{
+	const uint8_t *code = image_at(image, frame->lo, frame->hi - frame->lo);
+	bool arm = image->machine == EM_AARCH64;
+	uint64_t target = vaddr - frame->lo, at = 0;
+	struct regs regs = {0};
+	struct insn insn;
+
+	if (!code || target >= frame->hi - frame->lo)
+		return (struct arg){0};
+	forget_all(&regs, UINT32_MAX);
+	while (at < target) {
+		if (arm) {
+			arm_step(&regs, arm64_word(code + at), frame->lo + at);
+			at += 4;
+			continue;
+		}
+		if (!insn_decode(code + at, (size_t)(target - at), &insn))
+			return (struct arg){0};
+		at += insn.length;
+		x86_step(&regs, &insn, frame->lo + at);
+	}
+	return regs.r[arm ? 0 : X86_RDI];
+}
+
+bool arg_distance(const struct arg *a, const struct arg *b, int64_t *ret)
+{
+	if (a->kind == ARG_UNKNOWN || a->kind != b->kind)
+		return false;
+	if (a->kind == ARG_RELATIVE && (a->base != b->base || a->version != b->version))
+		return false;
+	*ret = (int64_t)(a->value - b->value);
+	return true;
+}
