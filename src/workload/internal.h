@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What workload.c prepares and supervise.c uses.
+ */
+#ifndef GILPROBE_WORKLOAD_INTERNAL_H
+#define GILPROBE_WORKLOAD_INTERNAL_H
+
+#include "workload/workload.h"
+
+#define WORKLOAD_ARGS 8
+
+struct workload {
+	struct workload_options options; /* without the plan */
+	char *python;
+	char fd_words[3][16];
+	char runner_path[32];
+	char *argv[WORKLOAD_ARGS];
+	int runner_fd, plan_fd; /* memfds that the interpreter inherits */
+	int log_fd;		/* memfd that the supervisor fills */
+	int lines[2];		/* pipe from the runner to the supervisor */
+};
+
+#endif
