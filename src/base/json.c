@@ -105,6 +105,24 @@ void json_escape(struct out *out, const char *text)
 	out_write(out, plain, (size_t)(s - plain));
 }
 
+void json_raw(struct out *out, const char *text, size_t size)
+{
+	const unsigned char *s = (const unsigned char *)text, *plain = s, *end = s + size;
+
+	while (s < end) {
+		size_t n = *s < 0x80 ? 1 : utf8_length(s);
+
+		if (n) {
+			s += n;
+			continue;
+		}
+		out_write(out, plain, (size_t)(s - plain));
+		out_str(out, "\xef\xbf\xbd");
+		plain = ++s;
+	}
+	out_write(out, plain, (size_t)(s - plain));
+}
+
 static void quoted(struct json *json, const char *text)
 {
 	out_write(json->out, "\"", 1);

@@ -45,6 +45,9 @@ void json_double(struct json *json, double value);
 void json_ns_as_s(struct json *json, uint64_t ns);
 void json_ns_as_us(struct json *json, uint64_t ns);
 
+/* Text that is JSON already, but perhaps not UTF-8: what is not becomes U+FFFD. */
+void json_raw(struct out *out, const char *text, size_t size);
+
 /* A string's bytes, escaped, without the quotes and without a comma: for writers of their own. */
 void json_escape(struct out *out, const char *text);
 

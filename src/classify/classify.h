@@ -15,9 +15,12 @@
 enum class {
 	CLASS_INCONCLUSIVE,
 	CLASS_GIL_BOUND,
-	CLASS_CONVOY,	     /* gil-bound/convoy */
-	CLASS_LONG_C_CALL,   /* gil-bound/long-c-call */
-	CLASS_BLOCKING_CALL, /* gil-bound/blocking-call-keeps-gil */
+	CLASS_CONVOY,	       /* gil-bound/convoy */
+	CLASS_LONG_C_CALL,     /* gil-bound/long-c-call */
+	CLASS_BLOCKING_CALL,   /* gil-bound/blocking-call-keeps-gil */
+	CLASS_SWITCH_INTERVAL, /* gil-bound/switch-interval */
+	CLASS_TINY_TASKS,      /* gil-bound/tasks-too-small */
+	CLASS_THREAD_STARTS,   /* gil-bound/thread-start-overhead */
 	CLASS_DROPPED_TOO_OFTEN,
 	CLASS_RELEASES, /* releases-the-gil */
 	CLASS_IO_BOUND,
@@ -32,11 +35,12 @@ enum class {
 enum confidence { CONFIDENCE_LOW, CONFIDENCE_MEDIUM, CONFIDENCE_HIGH };
 
 #define CLASSIFY_ADVICE 4
+#define CLASSIFY_REASON 320
 
 struct verdict {
 	enum class class;
 	enum confidence confidence;
-	char reason[320];
+	char reason[CLASSIFY_REASON]; /* one line with the numbers, lower case, no full stop */
 	const char *advice[CLASSIFY_ADVICE]; /* static texts */
 	size_t n_advice;
 };
@@ -52,6 +56,17 @@ bool class_is_gil_bound(enum class class);
 
 void classify_thread(
 	const struct fold_result *result, const struct fold_thread *thread, struct verdict *ret);
+
+/* Many threads as one row: those too short to be judged one by one. */
+void classify_merged(const struct fold_result *result, const struct fold_thread *const *threads,
+	size_t n_threads, struct verdict *ret);
+
+/* True when @thread lived too briefly for a class of its own. */
+bool classify_is_short(const struct fold_thread *thread);
+
+/* Of all the Python and native work that ran, the share that held a GIL: 0 to 1, < 0 unknown. */
+double classify_serial_fraction(
+	const struct fold_result *result, const struct fold_process *process);
 
 /* One process, from its threads and GILs. */
 void classify_process(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * struct event: what order sorts and fold consumes. Forty bytes, no pointers into records.
+ * struct event: what order sorts and fold consumes. Small, no pointers into records.
  *
  * The four GIL events come from two kinds of recordings (the probes' names and fields tell which):
  *
@@ -38,14 +38,22 @@ enum event_kind {
 	EVENT_KINDS
 };
 
+/*
+ * Of our own recordings, between decode and order only: a signal of, or a wait for, some condition
+ * variable. order knows each process's GILs: it makes release and yield of the candidates that
+ * concern one, and drops the others.
+ */
+enum event_candidate { EVENT_SIGNAL = EVENT_KINDS, EVENT_COND_WAIT };
+
 struct event {
-	uint64_t time_ns;
+	uint64_t time_ns; /* 0: made up by the recorder for what was there before; order gives it
+			     the time of the next event */
 	int32_t pid; /* process; 0 when the record cannot tell (a scheduler event of a foreign task)
 		      */
 	int32_t tid; /* the thread concerned; -1 when the record cannot tell */
 	uint32_t seq;	/* file order, set by order: ties in time keep it */
 	int16_t cpu;	/* -1: unknown */
-	uint8_t kind;	/* enum event_kind */
+	uint8_t kind;	/* enum event_kind or event_candidate */
 	uint8_t stream; /* which input it came from */
 	union {
 		uint64_t gil; /* GIL events: address of gil->cond, or 0: the process's only one */
@@ -71,7 +79,7 @@ struct event_mmap {
 	uint64_t start, size, page_offset;
 };
 
-/* "want", "acquire", …: the words of `gilprobe events`. */
-const char *event_kind_name(enum event_kind kind);
+/* "want", "acquire", …: the words of `gilprobe events`. "?" for a kind that is none. */
+const char *event_kind_name(unsigned kind);
 
 #endif

@@ -20,6 +20,9 @@ struct emit_options {
 	const char *version; /* of gilprobe */
 	bool has_wall;	     /* the file tells how its clock relates to CLOCK_REALTIME */
 	int64_t realtime_minus_clock_ns;
+	bool clock_monotonic;		/* times are CLOCK_MONOTONIC: a VizTracer report fits */
+	const char *const *phase_names; /* of marks, by number, or NULL; a NULL name: no phase */
+	size_t n_phase_names;
 };
 
 struct emit_chrome;
@@ -33,6 +36,16 @@ DEFINE_CLEANUP(struct emit_chrome, emit_chrome, emit_chrome_free)
 
 /* The sink to give to fold; lives as long as @emit. Its done() completes the JSON. */
 struct sink *emit_chrome_sink(struct emit_chrome *emit);
+
+/*
+ * Puts the events of VizTracer's report @path (plain or gzip, whatever its name) into the trace,
+ * before the run. Its names of processes and threads are used for our rows too. -EBADMSG: it is
+ * none; -EOPNOTSUPP: the recording's clock is not VizTracer's.
+ */
+int emit_chrome_merge_viztracer(struct emit_chrome *emit, const char *path, struct err *err);
+
+/* After the run: false when recording and report have no moment in common (other runs). */
+bool emit_chrome_merge_fits(const struct emit_chrome *emit);
 
 /* Slices written so far. */
 uint64_t emit_chrome_slices(const struct emit_chrome *emit);

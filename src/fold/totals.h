@@ -9,6 +9,7 @@
 #define GILPROBE_FOLD_TOTALS_H
 
 #include "decode/decode.h"
+#include "fold/hist.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,19 +29,6 @@ enum span_state {
 
 /* "has-gil", "has-gil-off-cpu", "waiting", … */
 const char *span_state_name(enum span_state state);
-
-/* A logarithmic histogram: eight buckets per doubling, so a quantile is within 9 %. */
-#define HIST_BUCKETS 288
-struct hist {
-	uint32_t *counts; /* HIST_BUCKETS, or NULL while empty */
-	uint64_t n;
-};
-
-/* The @q quantile (0 to 1) in ns; 0 when the histogram is empty. */
-uint64_t hist_quantile(const struct hist *hist, double q);
-
-/* The length that stands for @bucket (its middle), in ns: for sums weighted by time. */
-uint64_t hist_bucket_ns(size_t bucket);
 
 struct fold_process {
 	uint32_t index;
@@ -83,11 +71,8 @@ struct fold_thread {
 	uint64_t yield_ns;	/* part of WAITING spent inside drop_gil after a forced switch */
 	uint64_t max_hold_ns, max_wait_ns;
 	struct hist holds, wait_hist;
-	/*
-	 * Between a waiter's want and its next want in the same stretch of waiting: the switch
-	 * interval in use. Own recordings only (wants repeat at every timeout); else empty.
-	 */
-	struct hist interval_hist;
+	struct hist interval_hist;  /* between the wants of one wait: the switch interval in use;
+				     * own recordings only, since only there wants repeat */
 	const struct fold_gil *gil; /* of its longest hold, or NULL: it held none */
 	/* what the holder did while this thread waited; the four add up to WAITING */
 	uint64_t wait_holder_on_cpu_ns, wait_holder_blocked_ns, wait_holder_runnable_ns,
@@ -95,11 +80,8 @@ struct fold_thread {
 	uint64_t wait_runnable_ns; /* part of WAITING: woken, but without a CPU */
 	uint64_t
 		others_waited_ns; /* sum over other threads of their waiting for this one's holds */
-	/*
-	 * Part of others_waited_ns: in holds that were on a CPU (or of unknown CPU side) for at
-	 * least FOLD_LONG_HOLD_NS and that others waited for at least as long in sum.
-	 */
-	uint64_t long_waited_ns;
+	uint64_t long_waited_ns;  /* part of others_waited_ns: for holds that were on a CPU for at
+				   * least FOLD_LONG_HOLD_NS and cost others as much in sum */
 	uint64_t blocks,
 		sibling_wakeups; /* sleeps outside the GIL; ended by a thread of the process */
 	uint64_t blocked_by_sibling_ns; /* part of BLOCKED that a thread of the process ended */

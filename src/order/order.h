@@ -26,6 +26,8 @@ struct order_stats {
 	uint64_t events;     /* given out */
 	uint64_t duplicated; /* equal (time, tid, kind, payload) neighbours, dropped */
 	uint64_t late; /* came after a newer event had left; given out, with the time it has */
+	uint64_t
+		foreign; /* signals of and waits for condition variables that are no GIL, dropped */
 };
 
 /* Receives events in order. A negative return stops and is passed up. */

@@ -192,16 +192,15 @@ static int read_feature_table(struct perfdata *pd, const struct file_header *h, 
 }
 
 /*
- * A killed recorder left no table of features; ours wrote the formats of the tracepoints before
- * the data, where the magic of the blob finds them.
+ * A killed recorder left no table of features, a cut file has lost it. Ours wrote the formats of
+ * the tracepoints before the data: the last blob there, known by its magic, is the newest.
  */
 static int find_early_tracing(struct perfdata *pd, const struct file_header *h)
 {
 	static const uint8_t magic[] = {0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g'};
 	uint64_t from = h->attrs.offset + h->attrs.size;
 	_cleanup_free_ uint8_t *bytes = NULL;
-	uint8_t *found;
-	size_t size;
+	size_t size, found = SIZE_MAX;
 	int r;
 
 	if (from >= h->data.offset || h->data.offset > pd->file.size)
@@ -213,11 +212,13 @@ static int find_early_tracing(struct perfdata *pd, const struct file_header *h)
 	r = source_read(&pd->file, from, bytes, size);
 	if (r < 0)
 		return r;
-	found = memmem(bytes, size, magic, sizeof(magic));
-	if (!found)
+	for (size_t at = (8 - from % 8) % 8; at + sizeof(magic) <= size; at += 8)
+		if (!memcmp(bytes + at, magic, sizeof(magic)))
+			found = at;
+	if (found == SIZE_MAX)
 		return 0;
-	size -= (size_t)(found - bytes);
-	memmove(bytes, found, size);
+	size -= found;
+	memmove(bytes, bytes + found, size);
 	return feature_set_tracing(pd, steal_ptr(bytes), size);
 }
 
@@ -242,6 +243,7 @@ static int read_file(struct perfdata *pd, struct err *err)
 		r = find_early_tracing(pd, &h);
 	} else if (h.data.size > stop - h.data.offset) {
 		pd->info.truncated = true;
+		r = find_early_tracing(pd, &h);
 	} else {
 		stop = h.data.offset + h.data.size;
 		r = read_feature_table(pd, &h, stop);

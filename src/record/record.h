@@ -34,6 +34,7 @@ struct record_result {
 	int exit_code;
 	int signal;	  /* that ended the target, or 0 */
 	bool interrupted; /* Ctrl-C or SIGTERM ended the recording */
+	bool timed_out;	  /* duration_ns passed first; the target was ended with SIGTERM */
 	uint64_t events, lost, bytes;
 	uint64_t duration_ns;
 	uint64_t cpu_ns;  /* that the recorder itself used */

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * classify: processes and the whole recording. In: the threads' verdicts. Out: one verdict.
+ * Invariant: threads vote with the time that they did or wanted something; sleep counts a tenth,
+ * so that idle threads do not outvote the busy ones. The classes of the GIL vote together, and
+ * the most telling of them names the result.
+ */
+#include "classify/classify.h"
+#include "classify/evidence.h"
+#include "classify/rules.h"
+#include "classify/thresholds.h"
+#include "classify/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A second of sleep weighs as much as this many seconds of work or of waiting. */
+#define SLEEP_WEIGHT 0.1
+
+/* A sub-class names the whole when it has at least this part of the GIL's votes. */
+#define TELLING 0.2
+
+/* Another class with this part of all votes is worth a mention. */
+#define ALSO 0.25
+
+/* Below the first no class speaks for the whole; below the second it does not speak alone. */
+#define MIXTURE 0.4
+#define CLEAR 0.6
+
+struct vote {
+	double weight;
+	size_t threads;
+	double heaviest;
+	const struct fold_thread *thread; /* the heaviest */
+	struct verdict verdict;		  /* of that */
+};
+
+struct tally {
+	struct vote votes[CLASSES];
+	double total, gil;
+	double plain_waiters; /* plain gil-bound threads that wait: they compete, holders do not */
+	size_t n_processes;
+};
+
+static double weight_of(const struct fold_thread *t)
+{
+	double life = (double)(t->last_ns - t->first_ns);
+	double idle = (double)t->state_ns[SPAN_BLOCKED];
+
+	/* without CPU evidence all that is outside the GIL may be sleep */
+	idle += (double)t->state_ns[SPAN_UNKNOWN];
+	return life > idle ? life - idle + SLEEP_WEIGHT * idle : SLEEP_WEIGHT * life;
+}
+
+static bool waits_much(const struct fold_thread *t)
+{
+	return (double)t->state_ns[SPAN_WAITING] >= WAIT_MUCH * (double)(t->last_ns - t->first_ns);
+}
+
+static void add_vote(struct tally *tally, const struct fold_thread *thread, size_t n_threads,
+	double weight, const struct verdict *verdict)
+{
+	struct vote *vote = &tally->votes[verdict->class];
+
+	vote->weight += weight;
+	vote->threads += n_threads;
+	if (weight >= vote->heaviest) {
+		vote->heaviest = weight;
+		vote->thread = thread;
+		vote->verdict = *verdict;
+	}
+	tally->total += weight;
+	if (class_is_gil_bound(verdict->class))
+		tally->gil += weight;
+	if (verdict->class == CLASS_GIL_BOUND && thread && waits_much(thread))
+		tally->plain_waiters += weight;
+}
+
+/* Those too short for a verdict each vote as one. */
+static void add_short_threads(
+	struct tally *tally, const struct fold_result *result, const struct fold_process *process)
+{
+	struct evidence e;
+	struct finding f = {0};
+	struct verdict verdict = {0};
+	double weight = 0;
+
+	evidence_begin(&e, result);
+	for (size_t i = 0; i < result->n_threads; i++) {
+		const struct fold_thread *t = result->threads[i];
+
+		if (t->process != process || !classify_is_short(t))
+			continue;
+		evidence_add(&e, t);
+		weight += weight_of(t);
+	}
+	if (!e.n_threads)
+		return;
+	evidence_end(&e);
+	rules_apply(&e, &f);
+	verdict.class = f.class;
+	verdict.confidence = CONFIDENCE_MEDIUM;
+	memcpy(verdict.reason, f.reason, sizeof(verdict.reason));
+	add_vote(tally, NULL, e.n_threads, weight, &verdict);
+}
+
+static void add_process(
+	struct tally *tally, const struct fold_result *result, const struct fold_process *process)
+{
+	tally->n_processes++;
+	for (size_t i = 0; i < result->n_threads; i++) {
+		const struct fold_thread *t = result->threads[i];
+		struct verdict verdict;
+
+		if (t->process != process || classify_is_short(t))
+			continue;
+		classify_thread(result, t, &verdict);
+		add_vote(tally, t, 1, weight_of(t), &verdict);
+	}
+	add_short_threads(tally, result, process);
+}
+
+/* The sub-class with the most votes, unless more threads compete in the plain way. */
+static enum class name_of_gil(const struct tally *tally) {
+	enum class best = CLASS_GIL_BOUND; double most = tally->plain_waiters;
+
+	for (enum class c = 0; c < CLASSES; c++){double weight = tally->votes[c].weight;
+
+		if (!class_is_gil_bound(c) || c == CLASS_GIL_BOUND ||
+			weight < TELLING * tally->gil) continue;
+		if (weight > most){most = weight; best = c;}
+}
+return best;
+}
+
+static double weight_of_class(const struct tally *tally, enum class class)
+{
+	return class_is_gil_bound(class) ? tally->gil : tally->votes[class].weight;
+}
+
+/* The class with the most votes but for @except; the GIL's count as one. CLASSES: none. */
+static enum class most_votes(const struct tally *tally, enum class except) {
+	enum class best = CLASSES; double most = 0;
+
+	for (enum class c = 0; c < CLASSES; c++){double weight = weight_of_class(tally, c);
+
+		if (c == except || (class_is_gil_bound(c) && class_is_gil_bound(except))) continue;
+		if (weight > most){most = weight;
+				   best = class_is_gil_bound(c) ? name_of_gil(tally) : c;}
+}
+return best;
+}
+
+double classify_serial_fraction(
+	const struct fold_result *result, const struct fold_process *process)
+{
+	double hold = 0, cpu = 0;
+
+	if (!result->quality.cpu_known || result->quality.release_missing)
+		return -1;
+	for (size_t i = 0; i < result->n_threads; i++) {
+		const struct fold_thread *t = result->threads[i];
+
+		if (t->process != process)
+			continue;
+		hold += (double)t->state_ns[SPAN_HAS_GIL];
+		cpu += (double)(t->state_ns[SPAN_HAS_GIL] + t->state_ns[SPAN_NATIVE]);
+	}
+	return cpu > 0 ? hold / cpu : -1;
+}
+
+static const struct fold_gil *busiest_gil(
+	const struct fold_result *result, const struct fold_process *process)
+{
+	const struct fold_gil *best = NULL;
+
+	for (size_t i = 0; i < result->n_gils; i++) {
+		const struct fold_gil *g = result->gils[i];
+
+		if (g->process == process && (!best || g->held_ns > best->held_ns))
+			best = g;
+	}
+	return best;
+}
+
+/* "2 threads compete for the GIL, …": what plain gil-bound says of a process. */
+static int say_compete(
+	char *text, size_t size, const struct fold_result *result, const struct vote *vote)
+{
+	const struct fold_process *process = vote->thread->process;
+	const struct fold_gil *gil = busiest_gil(result, process);
+	double serial = classify_serial_fraction(result, process);
+	double life =
+		gil && gil->end_ns > gil->start_ns ? (double)(gil->end_ns - gil->start_ns) : 0;
+	int n = snprintf(text, size, "%zu threads want the GIL at the same time", vote->threads);
+
+	if (life > 0 && (size_t)n < size)
+		n += snprintf(text + n, size - (size_t)n,
+			", held %.0f %% and contended %.0f %% of the time",
+			100 * (double)gil->held_ns / life, 100 * (double)gil->contended_ns / life);
+	if (serial > 0 && (size_t)n < size)
+		n += snprintf(text + n, size - (size_t)n, "; at most %.2f cores of Python can run",
+			1 / serial);
+	return n;
+}
+
+static int say_thread(char *text, size_t size, const struct tally *tally, const struct vote *vote)
+{
+	char more[48] = "";
+	const struct fold_thread *t = vote->thread;
+
+	if (vote->threads > 1)
+		snprintf(more, sizeof(more), " (and %zu more thread%s)", vote->threads - 1,
+			vote->threads > 2 ? "s" : "");
+	if (!t)
+		return snprintf(text, size, "%s", vote->verdict.reason);
+	if (tally->n_processes > 1)
+		return snprintf(text, size, "%s of pid %d%s: %s", rule_name(t).s, t->process->pid,
+			more, vote->verdict.reason);
+	return snprintf(text, size, "%s%s: %s", rule_name(t).s, more, vote->verdict.reason);
+}
+
+static void say(const struct tally *tally, const struct fold_result *result, enum class first,
+	enum class second, struct verdict *ret)
+{
+	const struct vote *vote = &tally->votes[first];
+	size_t size = sizeof(ret->reason);
+	int n;
+
+	/* plain gil-bound may win with the votes of sub-classes alone */
+	if (first == CLASS_GIL_BOUND && vote->thread && vote->threads > 1)
+		n = say_compete(ret->reason, size, result, vote);
+	else
+		n = say_thread(ret->reason, size, tally, vote);
+	if (second == CLASSES || weight_of_class(tally, second) < ALSO * tally->total || n < 0 ||
+		(size_t)n >= size)
+		return;
+	vote = &tally->votes[second];
+	snprintf(ret->reason + n, size - (size_t)n, "; also %s (%s%s)", class_name(second),
+		rule_name(vote->thread).s, vote->threads > 1 ? " and others" : "");
+}
+
+static void conclude(
+	const struct tally *tally, const struct fold_result *result, struct verdict *ret)
+{
+	enum class first = most_votes(tally, CLASSES), second;
+	struct finding f;
+	double share;
+
+	if (rules_bad_recording(result, &f)) {
+		*ret = (struct verdict){.class = f.class};
+		memcpy(ret->reason, f.reason, sizeof(ret->reason));
+		words_advise(ret);
+		return;
+	}
+	if (first == CLASSES) {
+		*ret = (struct verdict){.class = CLASS_INCONCLUSIVE,
+			.reason = "no thread took a GIL in this recording"};
+		words_advise(ret);
+		return;
+	}
+	second = most_votes(tally, first);
+	share = weight_of_class(tally, first) / tally->total;
+	*ret = (struct verdict){
+		.class = first, .confidence = tally->votes[first].verdict.confidence};
+	say(tally, result, first, second, ret);
+	if (share < MIXTURE) {
+		ret->class = CLASS_MIXED;
+		ret->confidence = CONFIDENCE_MEDIUM;
+	} else if (share < CLEAR && ret->confidence > CONFIDENCE_MEDIUM) {
+		ret->confidence = CONFIDENCE_MEDIUM;
+	}
+	words_advise(ret);
+}
+
+void classify_process(
+	const struct fold_result *result, const struct fold_process *process, struct verdict *ret)
+{
+	struct tally tally = {0};
+
+	add_process(&tally, result, process);
+	conclude(&tally, result, ret);
+}
+
+void classify_recording(const struct fold_result *result, struct verdict *ret)
+{
+	struct tally tally = {0};
+
+	for (size_t i = 0; i < result->n_processes; i++)
+		add_process(&tally, result, result->processes[i]);
+	conclude(&tally, result, ret);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The parts of the Chrome JSON writer: private to chrome*.c.
+ *
+ *   chrome.c           life cycle; which row a slice goes to, and when it can be written
+ *   chrome-rows.c      what every slice of a row begins with; labels
+ *   chrome-args.c      what is said about holds and waits
+ *   chrome-counters.c  waiters and averages
+ *   chrome-viztracer.c merging a report of VizTracer
+ *   chrome-end.c       names and order of rows, and what stands behind the events
+ */
+#ifndef GILPROBE_EMIT_CHROME_H
+#define GILPROBE_EMIT_CHROME_H
+
+#include "base/map.h"
+#include "base/strtab.h"
+#include "emit/bins.h"
+#include "emit/emit.h"
+#include "emit/line.h"
+#include "emit/names.h"
+
+/* What is shorter has no args and no arrows: thousands per millisecond would be solid bands. */
+#define CHROME_DETAIL_NS 50000u
+
+/* A thread's row. */
+struct chrome_row {
+	const struct fold_thread *thread;
+	char head[72]; /* the start of its slices, up to the time */
+	size_t head_size;
+	const char *label_of; /* the thread's name when label was made */
+	char *label;	      /* "B worker-0", escaped for JSON */
+	/* a WAITING span and what is known about the wait come in either order */
+	struct span span;
+	struct fold_wait wait;
+	bool has_span, has_wait;
+	/* an arrow that ends at this thread's next hold */
+	const struct chrome_row *arrow_from; /* NULL: none is due */
+	uint64_t arrow_release_ns, arrow_acquire_ns;
+	/* the last held slice that was written, and how long the last hold was */
+	uint64_t held_start_ns, held_end_ns;
+	uint64_t hold_ns;
+};
+
+/* A GIL's row and counters. */
+struct chrome_gil {
+	struct emit_chrome *emit;
+	const struct fold_gil *gil;
+	char head[72];
+	size_t head_size;
+	char name[EMIT_GIL_NAME];
+	uint64_t end_ns; /* of its last hold */
+	struct bins held, waiting;
+	uint32_t waiters;	 /* now */
+	uint64_t waiters_ns;	 /* … since then */
+	uint64_t waiters_due_ns; /* when the next value may be written */
+	bool waiters_dirty;	 /* the value is not in the file yet */
+};
+
+struct emit_chrome {
+	struct sink sink;
+	struct out *out;
+	struct emit_options options;
+	struct chrome_row **rows; /* by fold_thread.index; NULL: nothing was heard of it */
+	size_t n_rows, cap_rows;
+	struct chrome_gil **gils; /* by fold_gil.index */
+	size_t n_gils, cap_gils;
+	uint64_t events, slices, arrows;
+	bool has_phase;
+	uint64_t phase, phase_ns;
+	/* of a merged VizTracer report; names by pid << 32 | tid, processes with tid 0 */
+	struct map names;
+	struct strtab strings;
+	struct out *file_info; /* its file_info, or NULL */
+	bool merged, overflow;
+	uint64_t merged_start_ns, merged_end_ns;
+	uint64_t start_ns, end_ns; /* of the recording, once it is over */
+};
+
+/* Begins an event's line: the separator. */
+static inline void chrome_line(struct emit_chrome *emit, struct line *line)
+{
+	line->out = emit->out;
+	line->n = 0;
+	line_mem(line, ",\n", emit->events++ ? 2 : 0);
+}
+
+/* The row of @thread, or NULL: out of memory. */
+struct chrome_row *chrome_row(struct emit_chrome *emit, const struct fold_thread *thread);
+
+struct chrome_gil *chrome_gil(struct emit_chrome *emit, const struct fold_gil *gil);
+
+void chrome_rows_done(struct emit_chrome *emit);
+
+/* The row's up-to-date label. NULL: out of memory. */
+const char *chrome_label(struct emit_chrome *emit, struct chrome_row *row);
+
+/* The name to show: VizTracer's, or the kernel's. */
+const char *chrome_thread_name(const struct emit_chrome *emit, const struct fold_thread *thread);
+
+/* Writes `,"args":{…}`, or nothing when the wait or hold is short. 0 or -ENOMEM. */
+int chrome_wait_args(struct emit_chrome *emit, struct line *line, const struct fold_wait *wait);
+int chrome_hold_args(struct emit_chrome *emit, struct line *line, const struct fold_hold *hold);
+
+void chrome_counters_init(struct chrome_gil *gil);
+void chrome_counters_hold(struct chrome_gil *gil, const struct fold_hold *hold);
+void chrome_counters_waiters(struct chrome_gil *gil, uint64_t time_ns, uint32_t waiters);
+void chrome_counters_end(struct chrome_gil *gil, uint64_t end_ns);
+
+/* Metadata events, the end of the list, and the objects behind it. */
+int chrome_end(struct emit_chrome *emit, const struct fold_result *result);
+
+#endif

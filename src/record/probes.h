@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * record: the named uprobes of one recording, a group of tracefs dynamic events.
+ *
+ * One event per interpreter and kind of site: all sites of a kind share a name, because the kernel
+ * needs a grace period (40 to 80 ms) to remove each name, not each site.
+ */
+#ifndef GILPROBE_RECORD_PROBES_H
+#define GILPROBE_RECORD_PROBES_H
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "locate/locate.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROBES_GROUP_PREFIX "gilprobe_"
+
+struct probe {
+	char name[48]; /* acquire88_0, signal_1, timedwait_2, wait88_3, … */
+	enum locate_kind kind;
+	int64_t switch_delta; /* of its interpreter */
+	uint64_t id;	      /* the tracepoint's */
+	unsigned gil_offset;  /* of the argument in the raw data */
+};
+
+struct probes {
+	char group[64];
+	struct probe *items; /* not more than locate found kinds of sites */
+	size_t n, cap;
+};
+
+/* A group name that nobody uses, for this process. Nothing is defined yet. */
+int probes_name(struct probes *probes, struct err *err);
+
+/*
+ * Defines the events for every binary of @target. On failure what was defined is left to
+ * probes_delete_group. -ENOENT: the kernel has no uprobe_events; -EACCES; -ESTALE: a file changed
+ * since it was looked at.
+ */
+int probes_define(struct probes *probes, const struct locate_target *target, struct err *err);
+
+/* Frees the memory. The definitions stay: probes_delete_group. */
+void probes_done(struct probes *probes);
+
+DEFINE_CLEANUP(struct probes, probes, probes_done)
+
+/* Deletes all events of @group. 0, or -EBUSY while one of them is open somewhere. */
+int probes_delete_group(const char *group);
+
+/* Deletes the groups of processes that are gone; those still open are left. Returns how many. */
+int probes_delete_stale(void);
+
+#endif

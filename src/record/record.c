@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * record: one session. In: a command or a pid, and the interpreters it may use. Out: perf.data.
+ *
+ * Invariant: whatever happens, session_done removes the probes; when we are killed the janitor
+ * does. The janitor is forked first, the workload second, and only then is anything opened that
+ * neither may inherit.
+ */
+#include "record/record.h"
+
+#include "perfdata/writer.h"
+#include "record/control.h"
+#include "record/events.h"
+#include "record/explain.h"
+#include "record/filter.h"
+#include "record/janitor.h"
+#include "record/launch.h"
+#include "record/output.h"
+#include "record/probes.h"
+#include "record/rounds.h"
+#include "record/sections.h"
+#include "record/synth.h"
+#include "record/tracing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define IDLE_MS 100 /* a round at least this often, so that a crash costs little */
+
+struct session {
+	const struct record_options *options;
+	struct control control;
+	struct probes probes;
+	struct janitor janitor;
+	struct launch launch;
+	struct events events;
+	struct filter filter;
+	struct rounds rounds;
+	struct output output;
+	struct perfdata_writer *writer;
+	uint64_t start_ns, end_ns;
+	int priority; /* as it was */
+	bool hurried; /* it was raised */
+};
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Buffers hold 35 ms of the densest stream measured: a recorder that waits its turn loses events.
+ */
+static void hurry(struct session *s)
+{
+	errno = 0;
+	s->priority = getpriority(PRIO_PROCESS, 0);
+	s->hurried = errno == 0 && setpriority(PRIO_PROCESS, 0, -20) == 0;
+}
+
+static void session_done(struct session *s)
+{
+	if (s->hurried)
+		setpriority(PRIO_PROCESS, 0, s->priority);
+	launch_end(&s->launch);
+	perfdata_writer_free(s->writer);
+	output_done(&s->output);
+	rounds_done(&s->rounds);
+	filter_done(&s->filter);
+	events_done(&s->events);
+	if (s->probes.group[0])
+		probes_delete_group(s->probes.group);
+	probes_done(&s->probes);
+	janitor_stop(&s->janitor);
+	control_done(&s->control);
+}
+
+static pid_t target_of(const struct session *s)
+{
+	return s->options->argv ? s->launch.pid : s->options->pid;
+}
+
+/* Probes defined, events open but disabled, the workload held. */
+static int prepare(struct session *s, struct err *err)
+{
+	const struct record_options *o = s->options;
+	int r = tracing_ready(err);
+
+	if (r < 0)
+		return r;
+	probes_delete_stale();
+	r = control_init(&s->control, err);
+	if (r >= 0)
+		r = probes_name(&s->probes, err);
+	if (r >= 0)
+		r = janitor_start(&s->janitor, s->probes.group, err);
+	if (r >= 0 && o->argv)
+		r = launch_fork(&s->launch, o->argv, &s->control.old_mask, &s->janitor, err);
+	if (r >= 0)
+		r = probes_define(&s->probes, o->target, err);
+	if (r >= 0)
+		r = events_open(&s->events, &s->probes, o->buffer_bytes, err);
+	if (r >= 0)
+		r = control_watch(
+			&s->control, target_of(s), o->argv, s->events.fds, s->events.n_fds, err);
+	if (r >= 0 && filter_init(&s->filter, &s->events) < 0)
+		r = err_nomem(err);
+	return r;
+}
+
+static int add_attr(struct session *s, const struct source *source, struct err *err)
+{
+	char name[160];
+
+	snprintf(name, sizeof(name), "%s%s%s", source->group ? source->group : "",
+		source->group ? ":" : "", source->name);
+	return perfdata_writer_add_attr(
+		s->writer, events_attr(source), name, source->ids, s->events.n_cpus, err);
+}
+
+static int write_start(struct session *s, struct err *err)
+{
+	_cleanup_free_ struct tracing_event *tracepoints =
+		calloc(s->events.n, sizeof(*tracepoints));
+	_cleanup_(cleanup_out) struct out *formats = NULL;
+	const char *bytes;
+	size_t n = 0, size;
+	int r = 0;
+
+	if (!tracepoints)
+		return err_nomem(err);
+	for (size_t i = 0; r >= 0 && i < s->events.n; i++) {
+		const struct source *source = &s->events.items[i];
+
+		r = add_attr(s, source, err);
+		if (source->group)
+			tracepoints[n++] = (struct tracing_event){source->group, source->name};
+	}
+	if (r >= 0)
+		r = tracing_data(tracepoints, n, &formats, err);
+	if (r < 0)
+		return r;
+	bytes = out_memory_bytes(formats, &size);
+	return perfdata_writer_begin(s->writer, bytes, size, err);
+}
+
+static int open_output(struct session *s, struct err *err)
+{
+	int fd = output_open(&s->output, s->options->output, err);
+	int r;
+
+	if (fd < 0)
+		return fd;
+	r = perfdata_writer_new(fd, s->options->output, &s->writer, err);
+	if (r < 0) {
+		close(fd);
+		return r;
+	}
+	s->rounds = (struct rounds){&s->events, &s->filter, s->writer, {0}, {0}};
+	return write_start(s, err);
+}
+
+/* From here on events are recorded; the workload runs when this returns. */
+static int start(struct session *s, struct record_result *ret, struct err *err)
+{
+	const struct record_options *o = s->options;
+	struct synth synth = {&s->filter.tree, s->writer, s->events.items[0].ids[0], 0};
+	int r;
+
+	if (o->started)
+		o->started(o->user, o);
+	hurry(s);
+	events_enable(&s->events);
+	s->start_ns = synth.time_ns = now_ns(CLOCK_MONOTONIC);
+	r = o->argv ? synth_child(&synth, s->launch.pid, err) : synth_tree(&synth, o->pid, err);
+	if (r < 0 || !o->argv)
+		return r;
+	r = launch_go(&s->launch, o->argv[0], err);
+	ret->exec_failed = r < 0;
+	return r;
+}
+
+static int run(struct session *s, struct err *err)
+{
+	uint64_t end_ns = s->options->duration_ns ? s->start_ns + s->options->duration_ns : 0;
+	int r = 0;
+
+	while (r >= 0 && !s->control.stop) {
+		uint64_t now = now_ns(CLOCK_MONOTONIC);
+		int timeout = IDLE_MS;
+
+		if (end_ns && now >= end_ns)
+			break;
+		if (end_ns && (end_ns - now) / 1000000 < IDLE_MS)
+			timeout = (int)((end_ns - now) / 1000000) + 1;
+		control_wait(&s->control, timeout);
+		r = rounds_turn(&s->rounds, err);
+	}
+	events_disable(&s->events);
+	s->end_ns = now_ns(CLOCK_MONOTONIC);
+	return r < 0 ? r : rounds_finish(&s->rounds, err);
+}
+
+static int finish(struct session *s, struct err *err)
+{
+	const struct record_options *o = s->options;
+	int r = sections_write(s->writer, o->argv, o->pid, o->target, err);
+
+	if (r < 0)
+		return r;
+	if (s->filter.samples)
+		perfdata_writer_sample_time(s->writer, s->filter.first_ns, s->filter.last_ns);
+	return perfdata_writer_finish(s->writer, err);
+}
+
+static uint64_t cpu_time_ns(void)
+{
+	return now_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static void collect(struct session *s, struct record_result *ret)
+{
+	int status;
+
+	ret->interrupted = s->control.requests > 0;
+	ret->events = s->filter.samples;
+	ret->lost = s->filter.lost;
+	ret->bytes = perfdata_writer_bytes(s->writer);
+	ret->duration_ns = s->end_ns - s->start_ns;
+	if (!s->options->argv)
+		return;
+	ret->launched = true;
+	ret->run_as_user = s->launch.as_user;
+	ret->uid = s->launch.uid;
+	if (!s->control.target_ended) {
+		ret->timed_out = true;
+		launch_end(&s->launch);
+		return;
+	}
+	status = launch_wait(&s->launch);
+	ret->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+	ret->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+int record_run(const struct record_options *options, struct record_result *ret, struct err *err)
+{
+	struct session s = {
+		.options = options,
+		.control = CONTROL_NONE,
+		.janitor = JANITOR_NONE,
+		.launch = LAUNCH_NONE,
+	};
+	uint64_t cpu_ns = cpu_time_ns();
+	int r;
+
+	*ret = (struct record_result){0};
+	if (!options->target->n_binaries)
+		return err_set(err, -ENODEV, "no interpreter to probe");
+	r = prepare(&s, err);
+	if (r >= 0)
+		r = open_output(&s, err);
+	if (r >= 0)
+		r = start(&s, ret, err);
+	if (r >= 0)
+		r = run(&s, err);
+	if (r >= 0)
+		r = finish(&s, err);
+	if (r >= 0)
+		collect(&s, ret);
+	else
+		output_undo(&s.output);
+	session_done(&s);
+	ret->cpu_ns = cpu_time_ns() - cpu_ns;
+	return r < 0 ? r : 0;
+}
+
+int record_clean_stale(void)
+{
+	struct err ignored = {0};
+
+	return tracing_ready(&ignored) < 0 ? 0 : probes_delete_stale();
+}
