@@ -38,8 +38,6 @@ static void note_gil_fact(struct decode_facts *facts, unsigned kind)
 static void note_facts(
 	struct decode *d, const struct perfdata_attr *attr, const struct recipe *recipe)
 {
-	if (recipe->own)
-		d->facts.own = true;
 	switch (recipe->kind) {
 	case RECIPE_GIL:
 		note_gil_fact(&d->facts, recipe->event_kind);
@@ -48,6 +46,8 @@ static void note_facts(
 		break;
 	case RECIPE_SWITCH:
 		d->facts.has_sched_switch = true;
+		if (d->system_wide || (d->facts.own && !attr->inherit))
+			d->facts.sched_cpu_wide = true;
 		break;
 	case RECIPE_WAKEUP:
 	case RECIPE_WAKING:
@@ -108,30 +108,31 @@ static int make_recipe(
 		return 0;
 	}
 	recipe_from_layout(&layout, format, swap, ret);
-	note_facts(d, attr, ret);
 	return 0;
 }
 
 /* Recipes of all attrs that there are so far. */
 static int make_recipes(struct decode *d, struct err *err)
 {
-	size_t n = perfdata_attr_count(d->pd);
+	size_t first = d->recipes.n, n = perfdata_attr_count(d->pd);
 	int r = refresh_blob(d, err);
 
 	if (r < 0)
 		return r;
 	if (vec_reserve(&d->recipes.items, &d->recipes.cap, n, sizeof(*d->recipes.items)) < 0)
 		return err_nomem(err);
-	while (d->recipes.n < n && r >= 0) {
+	for (; d->recipes.n < n; d->recipes.n++) {
 		struct recipe *recipe = &d->recipes.items[d->recipes.n];
 
 		r = make_recipe(d, perfdata_attr(d->pd, d->recipes.n), recipe, err);
-		if (r >= 0)
-			d->recipes.n++;
-		if (r >= 0 && recipe->kind == RECIPE_WAKEUP)
-			d->has_wakeup = true;
+		if (r < 0)
+			return r;
+		d->facts.own |= recipe->own;
+		d->has_wakeup |= recipe->kind == RECIPE_WAKEUP;
 	}
-	return r;
+	for (size_t i = first; i < n; i++)
+		note_facts(d, perfdata_attr(d->pd, i), &d->recipes.items[i]);
+	return 0;
 }
 
 /* The recipe of @attr; in pipe mode attrs can still come between samples. NULL: see @err. */

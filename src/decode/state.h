@@ -33,6 +33,7 @@ struct decode {
 	bool has_blob;
 	struct guess guess;   /* where formats are missing */
 	bool has_wakeup;      /* an attr is sched_wakeup: sched_waking adds nothing */
+	bool system_wide;     /* the recorder listed kernel threads, whom no target brings along */
 	uint64_t lost_events; /* by LOST and by LOST_SAMPLES, which tell of the same */
 	uint64_t lost_samples;
 	uint64_t newest_ns;

@@ -18,6 +18,8 @@
 #define PERF_RECORD_MISC_LOST_SAMPLES_BPF (1 << 15) /* dropped by a filter, on purpose */
 #endif
 
+#define KTHREADD 2 /* the parent of all kernel threads */
+
 static struct cursor body_of(const struct decode *d, const struct perfdata_record *record)
 {
 	return cursor_over(record->body, record->size, perfdata_info(d->pd)->swapped);
@@ -48,6 +50,8 @@ static int fork_or_exit(struct decode *d, const struct perfdata_record *record,
 	if (c.bad)
 		return damaged(d);
 	d->facts.has_task = true;
+	if (ppid == KTHREADD)
+		d->system_wide = true;
 	*ret = decode_event(d, EVENT_EXIT, sample);
 	if (!(sample->present & PERF_SAMPLE_TIME))
 		ret->time_ns = time;
