@@ -41,6 +41,7 @@ struct fold_handoff {
 	const struct fold_thread *from, *to;
 	uint64_t release_ns, acquire_ns;
 	bool forced;
+	bool waited; /* the taker waited already when it was released */
 };
 
 /* A thread's scheduler state as the kernel names it, for the viewers' native rows. */

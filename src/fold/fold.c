@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fold: entry. In: events in time order, facts about the recording. Out: sinks called, the result.
+ * Invariant: O(1) work per event (plus one step per thread that waits for the GIL concerned, and
+ * per thread when events were lost); memory grows with threads, never with time.
+ *
+ * The window is made by cutting times: what happened before it happens at its start, what came
+ * later at its end, so all lengths outside are zero and nothing else has to know.
+ */
+#include "fold/fold.h"
+
+#include "fold/blame.h"
+#include "fold/gil.h"
+#include "fold/sched.h"
+#include "fold/sinks.h"
+#include "fold/state.h"
+#include "fold/task.h"
+#include "fold/thread.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int fold_new(const struct fold_options *options, struct fold **ret, struct err *err)
+{
+	struct fold *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return err_nomem(err);
+	f->options = *options;
+	if (f->options.to_ns < f->options.from_ns)
+		f->options.to_ns = f->options.from_ns;
+	*ret = f;
+	return 0;
+}
+
+void fold_free(struct fold *fold)
+{
+	if (!fold)
+		return;
+	task_done(fold);
+	blame_done(fold);
+	strtab_done(&fold->names);
+	free(fold->processes_shown.items);
+	free(fold->gils_shown.items);
+	free(fold->threads_shown.items);
+	free(fold);
+}
+
+void fold_facts(struct fold *fold, const struct decode_facts *facts)
+{
+	fold->facts = *facts;
+}
+
+/* The window begins: what lives already is in it. */
+static int enter(struct fold *f)
+{
+	int r = 0;
+
+	f->entered = true;
+	/* the oldest first, so that they are numbered in order of appearance */
+	for (struct process *p = f->all_processes; p && r >= 0; p = p->all)
+		if (!p->closed)
+			for (struct gil *g = p->gils; g && r >= 0; g = g->next)
+				r = gil_show(f, g);
+	struct thread *t = f->live;
+
+	while (t && t->next)
+		t = t->next;
+	for (; t && r >= 0; t = t->prev)
+		if (t->begun)
+			r = thread_show(f, t);
+	return r;
+}
+
+static int set_time(struct fold *f, uint64_t time_ns)
+{
+	uint64_t cut = max_ns(time_ns, f->options.from_ns);
+
+	if (cut > f->options.to_ns)
+		cut = f->options.to_ns;
+	f->now = max_ns(f->now, cut); /* a late event happens now */
+	f->newest_ns = max_ns(f->newest_ns, time_ns);
+	f->inside = time_ns >= f->options.from_ns && time_ns <= f->options.to_ns;
+	if (time_ns && !f->started) {
+		f->started = true;
+		f->start_ns = f->now;
+	}
+	return !f->entered && time_ns >= f->options.from_ns ? enter(f) : 0;
+}
+
+static int lost(struct fold *f, const struct event *event)
+{
+	int r = 0;
+
+	f->lost += event->lost;
+	for (struct thread *t = f->live; t && r >= 0; t = t->next) {
+		if (!t->begun)
+			continue;
+		r = thread_close(f, t);
+		if (r >= 0)
+			r = thread_cpu(f, t, CPU_UNKNOWN, NULL, -1);
+		t->side = SIDE_UNKNOWN;
+		t->slept = false;
+	}
+	return r;
+}
+
+static int dispatch(struct fold *f, const struct event *event)
+{
+	switch ((enum event_kind)event->kind) {
+	case EVENT_WANT:
+	case EVENT_ACQUIRE:
+	case EVENT_RELEASE:
+	case EVENT_YIELD:
+	case EVENT_DROP_RETURN:
+		return state_event(f, event);
+	case EVENT_SWITCH_IN:
+		return sched_in(f, event);
+	case EVENT_SWITCH_OUT:
+		return sched_out(f, event);
+	case EVENT_WAKEUP:
+		return sched_wakeup(f, event);
+	case EVENT_FORK:
+		return task_fork(f, event);
+	case EVENT_EXIT:
+		return task_exit(f, event);
+	case EVENT_EXEC:
+		return task_exec(f, event);
+	case EVENT_COMM:
+		return task_comm(f, event);
+	case EVENT_LOST:
+		return lost(f, event);
+	case EVENT_MARK:
+		return f->inside ? sinks_call(f, mark, f->now, event->mark) : 0;
+	case EVENT_MMAP:
+	case EVENT_SAMPLE:
+	case EVENT_KINDS:
+		return 0;
+	}
+	return 0;
+}
+
+static int done(struct fold *f, int r, struct err *err)
+{
+	f->err = NULL;
+	if (r == -ENOMEM)
+		return err_nomem(err);
+	return r < 0 ? r : 0;
+}
+
+int fold_feed(struct fold *fold, const struct event *event, struct err *err)
+{
+	int r;
+
+	fold->err = err;
+	fold->result.quality.events++;
+	r = set_time(fold, event->time_ns);
+	if (r >= 0)
+		r = dispatch(fold, event);
+	return done(fold, r, err);
+}
+
+static void finish_quality(struct fold *f, uint64_t duplicated, uint64_t late)
+{
+	struct fold_quality *q = &f->result.quality;
+	const struct decode_facts *facts = &f->facts;
+
+	q->duplicated = duplicated;
+	q->late = late;
+	q->lost = max_ns(facts->lost, f->lost);
+	q->cpu_known = cpu_known(f);
+	q->runnable_known = facts->has_wakeup && facts->sched_cpu_wide;
+	q->wait_known = facts->has_want;
+	q->forced_known = facts->has_drop_return || facts->has_yield;
+	q->sampled = facts->sampled_probes;
+	q->release_missing =
+		(facts->has_acquire && !facts->has_release) ||
+		(q->acquires_while_holding >= 10 && q->acquires_while_holding * 5 > f->acquires);
+	for (size_t i = 0; i < f->threads_shown.n; i++) {
+		const struct fold_thread *t = f->threads_shown.items[i];
+
+		q->unknown_ns += t->state_ns[SPAN_UNKNOWN];
+	}
+}
+
+static void finish_gils(struct fold *f)
+{
+	for (struct process *p = f->all_processes; p; p = p->all)
+		for (struct gil *g = p->gils; g; g = g->next)
+			g->pub.end_ns = p->pub.end_ns;
+}
+
+int fold_finish(struct fold *fold, uint64_t duplicated, uint64_t late,
+	const struct fold_result **ret, struct err *err)
+{
+	struct fold_result *result = &fold->result;
+	int r = 0;
+
+	fold->err = err;
+	while (fold->live && r >= 0)
+		r = thread_end(fold, fold->live, false);
+	finish_gils(fold);
+	finish_quality(fold, duplicated, late);
+	if (r >= 0)
+		r = blame_finish(fold);
+	if (r < 0)
+		return done(fold, r, err);
+	result->processes = fold->processes_shown.items;
+	result->n_processes = fold->processes_shown.n;
+	result->gils = fold->gils_shown.items;
+	result->n_gils = fold->gils_shown.n;
+	result->threads = fold->threads_shown.items;
+	result->n_threads = fold->threads_shown.n;
+	result->holds = fold->top;
+	result->n_holds = fold->n_top;
+	result->blame = fold->blame_list;
+	result->n_blame = fold->blames.n;
+	result->start_ns = fold->start_ns;
+	result->end_ns = fold->now;
+	r = sinks_call(fold, done, result);
+	if (r >= 0)
+		*ret = result;
+	return done(fold, r, err);
+}
