@@ -66,24 +66,38 @@ DEFINE_CLEANUP(struct locate_binary, locate_binary, locate_binary_free)
 /* "acquire", "signal", "timedwait", "wait". */
 const char *locate_kind_name(enum locate_kind kind);
 
+/* How sure it is that the interpreters found will run. */
+enum locate_how {
+	LOCATE_DIRECT, /* the program, or what its `#!` line or env names, is one */
+	LOCATE_LIKELY, /* a shim leads to one, or a word of the command or of a script names one */
+	LOCATE_GUESS,  /* nothing points to Python: only what PATH and the venv would give */
+};
+
 /* What a command line leads to. */
 struct locate_target {
 	char *program; /* the file that execvp would run */
 	/* interpreters that it may map, most likely first; each a different file */
 	struct locate_binary **binaries;
 	size_t n_binaries;
+	enum locate_how how;
+	char *interpreter; /* executable that leads to binaries[0], as it was named; may be NULL */
 };
 
 /*
  * Follows argv[0] over PATH, `#!` lines (env too), shims and venv links, and DT_NEEDED to the
  * interpreters that may run, and adds @python (may be NULL), PATH's python3, and the active venv's.
- * -ENOENT (no such command), -EACCES (not executable), both with words; no interpreter found is
+ * With words: -ENOENT (no such command or @python), -EACCES (not executable), -EINVAL (@python is
+ * no Python), -EOPNOTSUPP (the program is a Python of no supported form). No interpreter found is
  * success with n_binaries 0 and words in @err's hint.
  */
 int locate_command(
 	char *const argv[], const char *python, struct locate_target **ret, struct err *err);
 
-/* The interpreters that process @pid maps now. */
+/*
+ * The interpreters that process @pid maps now, in its own mount namespace; a path of another
+ * namespace or of a deleted file is given as a link of /proc, which probes accept while @pid lives.
+ * -ESRCH, -EACCES, -EOPNOTSUPP with words; none mapped is success with words in @err's hint.
+ */
 int locate_process(pid_t pid, struct locate_target **ret, struct err *err);
 void locate_target_free(struct locate_target *target);
 

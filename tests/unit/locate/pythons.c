@@ -44,6 +44,23 @@ static bool ask(const char *command, struct python *ret)
 	return ok;
 }
 
+bool pythons_executable(const struct python *python, char *ret, size_t size)
+{
+	char shell[2048];
+	bool ok;
+	FILE *f;
+
+	snprintf(shell, sizeof(shell),
+		"'%s' -c 'import os; print(os.path.realpath(\"/proc/self/exe\"))' 2>/dev/null",
+		python->command);
+	f = popen(shell, "r");
+	if (!f)
+		return false;
+	ok = read_line(f, ret, size);
+	pclose(f);
+	return ok;
+}
+
 static void add(struct python *list, size_t *n, const char *command)
 {
 	struct python *one = &list[*n];

@@ -12,8 +12,8 @@
 
 struct python {
 	char command[1024]; /* to start it */
-	char binary[512];  /* that it maps and that holds the GIL: libpython, else the executable */
-	char version[32];  /* of sys.version_info, "3.11.7" */
+	char binary[512]; /* that it maps and that holds the GIL: libpython, else the executable */
+	char version[32]; /* of sys.version_info, "3.11.7" */
 	bool free_threaded;
 };
 
@@ -22,5 +22,8 @@ struct python {
  * separated). Each answers itself. Returns how many.
  */
 size_t pythons_find(struct python ret[PYTHONS_MAX]);
+
+/* The real path of the executable behind python->command, shims included. */
+bool pythons_executable(const struct python *python, char *ret, size_t size);
 
 #endif
