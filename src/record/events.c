@@ -92,7 +92,7 @@ static int add_probe(struct events *events, const struct probes *probes, const s
 	struct err *err)
 {
 	struct source source = {
-		.kind = SOURCE_GIL,
+		.kind = probe->mark ? SOURCE_MARK : SOURCE_GIL,
 		.group = probes->group,
 		.name = probe->name,
 		.config = probe->id,

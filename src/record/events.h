@@ -18,6 +18,7 @@ enum source_kind {
 	SOURCE_SWITCH,
 	SOURCE_WAKEUP,
 	SOURCE_GIL,
+	SOURCE_MARK,
 };
 
 /* One event, and what the filter must know of its raw data. */

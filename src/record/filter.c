@@ -177,6 +177,9 @@ static bool keep_sample(struct filter *filter, const struct perf_event_header *r
 		keep = raw_cond(&sample, raw, source, &cond) &&
 		       tree_has_gil(tree, sample.pid, cond);
 		break;
+	case SOURCE_MARK:
+		keep = tree_has_process(tree, sample.pid);
+		break;
 	}
 	if (!keep)
 		return false;

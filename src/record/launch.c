@@ -50,7 +50,8 @@ static int become(const struct owner *owner)
 	return 0;
 }
 
-static void be_child(char *const argv[], const sigset_t *mask, int go_fd, int failed_fd)
+static void be_child(
+	const struct record_options *options, const sigset_t *mask, int go_fd, int failed_fd)
 {
 	struct owner owner;
 	ssize_t n;
@@ -65,8 +66,13 @@ static void be_child(char *const argv[], const sigset_t *mask, int go_fd, int fa
 	while (n < 0 && errno == EINTR);
 	if (n != 1)
 		_exit(127);
+	if (r >= 0 && options->child) {
+		close(go_fd);
+		close(failed_fd);
+		_exit(options->child(options->child_user));
+	}
 	if (r >= 0) {
-		execvp(argv[0], argv);
+		execvp(options->argv[0], options->argv);
 		r = -errno;
 	}
 	if (write(failed_fd, &r, sizeof(r)) < 0)
@@ -74,7 +80,7 @@ static void be_child(char *const argv[], const sigset_t *mask, int go_fd, int fa
 	_exit(127);
 }
 
-int launch_fork(struct launch *launch, char *const argv[], const sigset_t *mask,
+int launch_fork(struct launch *launch, const struct record_options *options, const sigset_t *mask,
 	struct janitor *janitor, struct err *err)
 {
 	int go[2], failed[2];
@@ -94,10 +100,10 @@ int launch_fork(struct launch *launch, char *const argv[], const sigset_t *mask,
 		janitor_forget(janitor);
 		close(go[1]);
 		close(failed[0]);
-		be_child(argv, mask, go[0], failed[1]);
+		be_child(options, mask, go[0], failed[1]);
 	}
 	if (launch->pid < 0)
-		r = err_errno(err, -errno, "cannot start a process for '%s'", argv[0]);
+		r = err_errno(err, -errno, "cannot start a process for '%s'", options->argv[0]);
 	close(go[0]);
 	close(failed[1]);
 	launch->go_fd = go[1];

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "record/janitor.h"
+#include "record/record.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -25,8 +26,8 @@ struct launch {
 
 #define LAUNCH_NONE ((struct launch){.go_fd = -1, .failed_fd = -1})
 
-/* Forks the child, which will run @argv with the signal mask @mask. */
-int launch_fork(struct launch *launch, char *const argv[], const sigset_t *mask,
+/* Forks the child, which will run the command (or the function) with the signal mask @mask. */
+int launch_fork(struct launch *launch, const struct record_options *options, const sigset_t *mask,
 	struct janitor *janitor, struct err *err);
 
 /* Lets it run. 0, or the negative errno of what stopped it (then it is gone). */

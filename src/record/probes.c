@@ -87,15 +87,16 @@ static int define_site(const struct probes *probes, const struct probe *probe,
 	const struct locate_binary *binary, const struct locate_site *site, int fd, struct err *err)
 {
 	struct tracefs_dynevent *event;
-	char path[64], page[64];
+	char path[64], page[64], args[16];
 	int r = 0;
 
 	/* a page that is not cached makes Linux 6.18 warn in its log when the probe goes in */
 	if (pread(fd, page, sizeof(page), (off_t)site->offset) < 0)
 		return err_errno(err, -errno, "cannot read '%s'", binary->path);
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), fd);
-	event = tracefs_uprobe_alloc(probes->group, probe->name, path, site->offset,
-		binary->machine == EM_AARCH64 ? "gil=%x0" : "gil=%di");
+	snprintf(args, sizeof(args), "%s=%s", probe->mark ? "phase" : "gil",
+		binary->machine == EM_AARCH64 ? "%x0" : "%di");
+	event = tracefs_uprobe_alloc(probes->group, probe->name, path, site->offset, args);
 	if (!event)
 		return errno == ENOMEM ? err_nomem(err) : explain_define(binary, -errno, err);
 	if (tracefs_dynevent_create(event) < 0)
@@ -149,6 +150,32 @@ int probes_define(struct probes *probes, const struct locate_target *target, str
 				return r;
 		}
 	}
+	return 0;
+}
+
+int probes_define_mark(struct probes *probes, const struct record_mark *mark, struct err *err)
+{
+	struct locate_binary binary = {.path = (char *)mark->path,
+#ifdef __aarch64__
+		.machine = EM_AARCH64
+#endif
+	};
+	struct locate_site site = {.offset = mark->offset};
+	struct probe probe = {.mark = true};
+	_cleanup_close_ int fd = open(mark->path, O_RDONLY | O_CLOEXEC);
+	int r;
+
+	if (fd < 0)
+		return err_errno(err, -errno, "cannot open '%s'", mark->path);
+	snprintf(probe.name, sizeof(probe.name), "mark_%zu", probes->n);
+	r = define_site(probes, &probe, &binary, &site, fd, err);
+	if (r >= 0)
+		r = tracing_event_id(probes->group, probe.name, &probe.id, err);
+	if (r < 0)
+		return r;
+	if (vec_grow(probes) < 0)
+		return err_nomem(err);
+	probes->items[probes->n++] = probe;
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "locate/locate.h"
+#include "record/record.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,6 +20,7 @@
 
 struct probe {
 	char name[48]; /* acquire88_0, signal_1, timedwait_2, wait88_3, … */
+	bool mark;     /* of a phase; no GIL */
 	enum locate_kind kind;
 	int64_t switch_delta; /* of its interpreter */
 	uint64_t id;	      /* the tracepoint's */
@@ -40,6 +42,9 @@ int probes_name(struct probes *probes, struct err *err);
  * since it was looked at.
  */
 int probes_define(struct probes *probes, const struct locate_target *target, struct err *err);
+
+/* Defines the event for the function that marks phases. Errors as above. */
+int probes_define_mark(struct probes *probes, const struct record_mark *mark, struct err *err);
 
 /* Frees the memory. The definitions stay: probes_delete_group. */
 void probes_done(struct probes *probes);

@@ -100,9 +100,11 @@ static int prepare(struct session *s, struct err *err)
 	if (r >= 0)
 		r = janitor_start(&s->janitor, s->probes.group, err);
 	if (r >= 0 && o->argv)
-		r = launch_fork(&s->launch, o->argv, &s->control.old_mask, &s->janitor, err);
+		r = launch_fork(&s->launch, o, &s->control.old_mask, &s->janitor, err);
 	if (r >= 0)
 		r = probes_define(&s->probes, o->target, err);
+	if (r >= 0 && o->mark)
+		r = probes_define_mark(&s->probes, o->mark, err);
 	if (r >= 0)
 		r = events_open(&s->events, &s->probes, o->buffer_bytes, err);
 	if (r >= 0)

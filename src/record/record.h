@@ -16,8 +16,19 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* A function that marks phases by its first argument, in a file that the workload maps. */
+struct record_mark {
+	const char *path; /* may be /proc/self/fd/N */
+	uint64_t offset;  /* of its first instruction, in the file */
+};
+
 struct record_options {
-	char *const *argv;		    /* command to launch, or NULL to attach */
+	char *const *argv; /* command to launch, or NULL to attach */
+	/* runs in the launched process in place of the command, which then only names it; returns
+	 * the exit status; may be NULL */
+	int (*child)(void *child_user);
+	void *child_user;
+	const struct record_mark *mark;	    /* or NULL */
 	pid_t pid;			    /* process to attach to, or 0 */
 	const struct locate_target *target; /* interpreters to probe */
 	const char *output;		    /* path of the perf.data to write */
