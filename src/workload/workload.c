@@ -118,8 +118,9 @@ char *const *workload_argv(const struct workload *workload)
 	return workload->argv;
 }
 
-const char *workload_runner_path(const struct workload *workload)
+const char *workload_mark(const struct workload *workload, uint64_t *ret_offset)
 {
+	*ret_offset = runner_bytes_gilprobe_mark;
 	return workload->runner_path;
 }
 

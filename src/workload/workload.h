@@ -64,7 +64,10 @@ int workload_run(struct workload *workload, struct err *err);
  */
 int workload_result(struct workload *workload, struct scale_result *ret, struct err *err);
 
-/* The runner's file as this process sees it (/proc/self/fd/N), for the probe on gilprobe_mark. */
-const char *workload_runner_path(const struct workload *workload);
+/*
+ * Where a recording finds the phases: the runner's file as this process sees it (/proc/self/fd/N),
+ * and in it the offset of a function whose first argument is the phase that begins, or 0.
+ */
+const char *workload_mark(const struct workload *workload, uint64_t *ret_offset);
 
 #endif
