@@ -141,7 +141,7 @@ int attr_add(struct perfdata *pd, const uint8_t *bytes, size_t size, struct attr
 
 int attr_add_id(struct perfdata *pd, struct attr *attr, uint64_t id)
 {
-	pd->last_attr = NULL;
+	pd->recent[id % RECENT_IDS].attr = NULL;
 	return map_put_ptr(&pd->ids, id, attr);
 }
 

@@ -26,6 +26,8 @@ struct attr {
 	struct layout trailer; /* slots from the trailer's start; it ends with the record */
 };
 
+#define RECENT_IDS 64u /* one per event and CPU of a usual recording */
+
 /* A feature section; bytes are loaded when they are asked for. */
 struct feature {
 	bool present;
@@ -51,8 +53,10 @@ struct perfdata {
 	uint64_t n_ids;
 	int id_slot; /* of the id, from a sample's start; -1: none */
 	int id_back; /* of the id, from a trailer's end */
-	uint64_t last_id;
-	const struct attr *last_attr;
+	struct {
+		uint64_t id;
+		const struct attr *attr; /* NULL: empty */
+	} recent[RECENT_IDS];		 /* by the id's lowest bits */
 
 	struct feature features[PERF_FEATURES];
 	uint64_t feature_bytes; /* of all sections together */

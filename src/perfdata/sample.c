@@ -14,16 +14,17 @@
 /* The attr that @id names, provided that it keeps its ids where this one was found. */
 static const struct attr *attr_of_id(struct perfdata *pd, uint64_t id)
 {
-	const struct attr *attr;
+	size_t at = id % RECENT_IDS;
+	const struct attr *attr = pd->recent[at].attr;
 
-	if (pd->last_attr && pd->last_id == id)
-		return pd->last_attr;
+	if (attr && pd->recent[at].id == id)
+		return attr;
 	attr = map_get_ptr(&pd->ids, id);
 	if (!attr || attr->sample.id != pd->id_slot ||
 		attr->trailer.slots - attr->trailer.id != pd->id_back)
 		return NULL;
-	pd->last_id = id;
-	pd->last_attr = attr;
+	pd->recent[at].id = id;
+	pd->recent[at].attr = attr;
 	return attr;
 }
 

@@ -116,7 +116,7 @@ static void put_compressed(const struct perfbuild *b, struct bytes *to)
 	ZSTD_freeCCtx(stream);
 }
 
-static void put_data(const struct perfbuild *b, struct bytes *to)
+void perfbuild_put_data(const struct perfbuild *b, struct bytes *to)
 {
 	if (b->flags & (PERFBUILD_ZSTD | PERFBUILD_ZSTD2))
 		put_compressed(b, to);
@@ -162,7 +162,7 @@ static void assemble_pipe(struct perfbuild *b)
 		bytes_add(to, tracing.items, tracing.n);
 		free(tracing.items);
 	}
-	put_data(b, to);
+	perfbuild_put_data(b, to);
 }
 
 static void put_event_desc(const struct perfbuild *b, struct bytes *to)
@@ -228,7 +228,7 @@ static void assemble_file(struct perfbuild *b)
 	if (!(b->flags & PERFBUILD_NO_TRACING))
 		perfbuild_tracing(b, to);
 	data_at = to->n;
-	put_data(b, to);
+	perfbuild_put_data(b, to);
 	bytes_set(to, 40, data_at, 8);
 	if (b->flags & PERFBUILD_UNFINISHED)
 		return;

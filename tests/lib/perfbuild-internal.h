@@ -56,6 +56,9 @@ void perfbuild_tracing(struct perfbuild *b, struct bytes *to);
 /* Assembles b->file. */
 void perfbuild_assemble(struct perfbuild *b);
 
+/* Appends the data, compressed or not. */
+void perfbuild_put_data(const struct perfbuild *b, struct bytes *to);
+
 /* PERF_SAMPLE_… of every event, and its read_format. */
 uint64_t perfbuild_sample_type(const struct perfbuild *b);
 

@@ -416,3 +416,11 @@ const uint8_t *perfbuild_bytes(struct perfbuild *b, size_t *ret_size)
 	*ret_size = b->file.n;
 	return b->file.items;
 }
+
+const uint8_t *perfbuild_stream(struct perfbuild *b, size_t *ret_size)
+{
+	if (!b->file.n)
+		perfbuild_put_data(b, &b->file);
+	*ret_size = b->file.n;
+	return b->file.items;
+}

@@ -96,4 +96,7 @@ void perfbuild_raw(struct perfbuild *b, const void *bytes, size_t size);
 /* The file. The bytes are the builder's; nothing may be added afterwards. */
 const uint8_t *perfbuild_bytes(struct perfbuild *b, size_t *ret_size);
 
+/* The data alone, without a header: a stream of a directory. Instead of perfbuild_bytes. */
+const uint8_t *perfbuild_stream(struct perfbuild *b, size_t *ret_size);
+
 #endif

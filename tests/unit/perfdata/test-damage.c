@@ -33,7 +33,7 @@ static int drain(const uint8_t *bytes, size_t size, struct perfdata_info *ret_in
 	struct perfdata_record record;
 	struct perfdata_sample s;
 	struct err err = {0};
-	volatile uint8_t sink = 0;
+	volatile uint8_t sink __attribute__((unused)) = 0;
 	int n = 0;
 	int r = perfdata_open_memory(bytes, size, &pd, &err);
 
