@@ -18,6 +18,9 @@ struct span {
 	enum span_state state;
 	uint64_t start_ns, end_ns;
 	const struct fold_gil *gil; /* held or waited for; NULL for the other states */
+	uint64_t asleep_ns;	    /* part of it spent asleep */
+	uint64_t no_cpu_ns;	    /* part of it spent ready, but without a CPU */
+	uint64_t sibling_ns; /* of a sleep: all of it, when a thread of the process ended it */
 };
 
 #define FOLD_WAIT_HOLDERS 4

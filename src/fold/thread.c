@@ -103,16 +103,18 @@ static int span_add(struct fold *f, struct thread *t, enum span_state state, con
 {
 	const struct fold_gil *gil = g ? &g->pub : NULL;
 	struct span *span = &t->span;
-	int r;
+	uint64_t ns = seg->end_ns - seg->start_ns;
+	int r = 0;
 
-	if (span->thread && span->state == state && span->gil == gil) {
-		span->end_ns = seg->end_ns;
-		return 0;
+	if (!span->thread || span->state != state || span->gil != gil) {
+		r = span_flush(f, t);
+		*span = (struct span){&t->pub, state, seg->start_ns, seg->end_ns, gil};
+		t->pub.natives += state == SPAN_NATIVE;
 	}
-	r = span_flush(f, t);
-	*span = (struct span){&t->pub, state, seg->start_ns, seg->end_ns, gil};
-	if (state == SPAN_NATIVE)
-		t->pub.natives++;
+	span->end_ns = seg->end_ns;
+	span->asleep_ns += seg->cpu == CPU_BLOCKED ? ns : 0;
+	span->no_cpu_ns += seg->cpu == CPU_RUNNABLE ? ns : 0;
+	span->sibling_ns += seg->cpu == CPU_BLOCKED && seg->sibling ? ns : 0;
 	return r;
 }
 
