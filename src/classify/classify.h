@@ -64,9 +64,11 @@ void classify_merged(const struct fold_result *result, const struct fold_thread 
 /* True when @thread lived too briefly for a class of its own. */
 bool classify_is_short(const struct fold_thread *thread);
 
-/* Of all the Python and native work that ran, the share that held a GIL: 0 to 1, < 0 unknown. */
-double classify_serial_fraction(
-	const struct fold_result *result, const struct fold_process *process);
+/*
+ * Of the CPU time of @gil's threads, the share that held it: 0 to 1, or < 0 when unknown. At most
+ * 1 / share of them can run at the same time.
+ */
+double classify_serial_fraction(const struct fold_result *result, const struct fold_gil *gil);
 
 /* One process, from its threads and GILs. */
 void classify_process(

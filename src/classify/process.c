@@ -151,17 +151,16 @@ static enum class most_votes(const struct tally *tally, enum class except) {
 return best;
 }
 
-double classify_serial_fraction(
-	const struct fold_result *result, const struct fold_process *process)
+double classify_serial_fraction(const struct fold_result *result, const struct fold_gil *gil)
 {
 	double hold = 0, cpu = 0;
 
-	if (!result->quality.cpu_known || result->quality.release_missing)
+	if (!gil || !result->quality.cpu_known || result->quality.release_missing)
 		return -1;
 	for (size_t i = 0; i < result->n_threads; i++) {
 		const struct fold_thread *t = result->threads[i];
 
-		if (t->process != process)
+		if (t->gil != gil)
 			continue;
 		hold += (double)t->state_ns[SPAN_HAS_GIL];
 		cpu += (double)(t->state_ns[SPAN_HAS_GIL] + t->state_ns[SPAN_NATIVE]);
@@ -189,7 +188,7 @@ static int say_compete(
 {
 	const struct fold_process *process = vote->thread->process;
 	const struct fold_gil *gil = busiest_gil(result, process);
-	double serial = classify_serial_fraction(result, process);
+	double serial = classify_serial_fraction(result, gil);
 	double life =
 		gil && gil->end_ns > gil->start_ns ? (double)(gil->end_ns - gil->start_ns) : 0;
 	int n = snprintf(text, size, "%zu threads want the GIL at the same time", vote->threads);

@@ -296,7 +296,7 @@ static void test_no_cpu_evidence(void **state)
 	assert_int_equal(v.confidence, CONFIDENCE_MEDIUM);
 	classify_thread(&t.result, t.thread_list[2], &v);
 	assert_int_equal(v.class, CLASS_INCONCLUSIVE);
-	assert_true(classify_serial_fraction(&t.result, &t.processes[0]) < 0);
+	assert_true(classify_serial_fraction(&t.result, &t.gils[0]) < 0);
 	totals_done(&t);
 }
 

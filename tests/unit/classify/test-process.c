@@ -148,7 +148,7 @@ static void test_serial_fraction(void **state)
 	double serial;
 
 	totals_build(&t, rows, 2);
-	serial = classify_serial_fraction(&t.result, &t.processes[0]);
+	serial = classify_serial_fraction(&t.result, &t.gils[0]);
 	assert_true(serial > 0.2499 && serial < 0.2501);
 	totals_done(&t);
 }
