@@ -167,6 +167,8 @@ static void write_own(struct emit_chrome *emit, const struct fold_result *result
 	json_str(&json, emit->options.command);
 	json_key(&json, "idle");
 	json_bool(&json, emit->options.idle);
+	json_key(&json, "merged");
+	json_bool(&json, emit->merged);
 	number(&json, "min_dur_ns", emit->options.min_dur_ns);
 	number(&json, "start_ns", result->start_ns);
 	number(&json, "end_ns", result->end_ns);

@@ -6,25 +6,10 @@
 #include "emit/chrome.h"
 
 #include "base/json.h"
-#include "base/vec.h"
 #include "fold/letter.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* Makes room for index @at in an array of pointers; the new ones are NULL. */
-static int reach(void *items, size_t *n, size_t *cap, size_t at)
-{
-	void ***array = items;
-	int r = at < *n ? 0 : vec_reserve(items, cap, at + 1, sizeof(void *));
-
-	if (r < 0)
-		return r;
-	while (*n <= at)
-		(*array)[(*n)++] = NULL;
-	return 0;
-}
 
 static size_t make_head(char *head, size_t size, const struct fold_process *process, uint32_t row)
 {
@@ -34,41 +19,44 @@ static size_t make_head(char *head, size_t size, const struct fold_process *proc
 
 struct chrome_row *chrome_row(struct emit_chrome *emit, const struct fold_thread *thread)
 {
-	struct chrome_row *row;
+	struct chrome_row *row = map_get_ptr(&emit->rows, (uint64_t)(uintptr_t)thread);
 
-	if (thread->index < emit->n_rows && emit->rows[thread->index])
-		return emit->rows[thread->index];
-	if (reach(&emit->rows, &emit->n_rows, &emit->cap_rows, thread->index) < 0)
-		return NULL;
+	if (row)
+		return row;
 	row = calloc(1, sizeof(*row));
-	if (!row)
+	if (!row || map_put_ptr(&emit->rows, (uint64_t)(uintptr_t)thread, row) < 0) {
+		free(row);
 		return NULL;
+	}
 	row->thread = thread;
 	row->head_size =
 		make_head(row->head, sizeof(row->head), thread->process, emit_thread_row(thread));
-	emit->rows[thread->index] = row;
 	return row;
 }
 
 struct chrome_gil *chrome_gil(struct emit_chrome *emit, const struct fold_gil *fold_gil)
 {
-	struct chrome_gil *gil;
+	struct chrome_gil *gil = map_get_ptr(&emit->gils, (uint64_t)(uintptr_t)fold_gil);
 
-	if (fold_gil->index < emit->n_gils && emit->gils[fold_gil->index])
-		return emit->gils[fold_gil->index];
-	if (reach(&emit->gils, &emit->n_gils, &emit->cap_gils, fold_gil->index) < 0)
-		return NULL;
+	if (gil)
+		return gil;
 	gil = calloc(1, sizeof(*gil));
-	if (!gil)
+	if (!gil || map_put_ptr(&emit->gils, (uint64_t)(uintptr_t)fold_gil, gil) < 0) {
+		free(gil);
 		return NULL;
+	}
 	gil->emit = emit;
 	gil->gil = fold_gil;
 	gil->head_size =
 		make_head(gil->head, sizeof(gil->head), fold_gil->process, emit_gil_row(fold_gil));
-	emit_gil_name(fold_gil, gil->name);
 	chrome_counters_init(gil);
-	emit->gils[fold_gil->index] = gil;
 	return gil;
+}
+
+void chrome_gil_head(struct chrome_gil *gil)
+{
+	gil->head_size =
+		make_head(gil->head, sizeof(gil->head), gil->gil->process, emit_gil_row(gil->gil));
 }
 
 const char *chrome_thread_name(const struct emit_chrome *emit, const struct fold_thread *thread)
@@ -111,13 +99,16 @@ const char *chrome_label(struct emit_chrome *emit, struct chrome_row *row)
 
 void chrome_rows_done(struct emit_chrome *emit)
 {
-	for (size_t i = 0; i < emit->n_rows; i++) {
-		if (emit->rows[i])
-			free(emit->rows[i]->label);
-		free(emit->rows[i]);
+	struct map_slot *slot;
+
+	for (size_t at = 0; (slot = map_next(&emit->rows, &at));) {
+		struct chrome_row *row = (struct chrome_row *)(uintptr_t)slot->value;
+
+		free(row->label);
+		free(row);
 	}
-	for (size_t i = 0; i < emit->n_gils; i++)
-		free(emit->gils[i]);
-	free(emit->rows);
-	free(emit->gils);
+	for (size_t at = 0; (slot = map_next(&emit->gils, &at));)
+		free((void *)(uintptr_t)slot->value);
+	map_done(&emit->rows);
+	map_done(&emit->gils);
 }

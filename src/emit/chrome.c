@@ -42,8 +42,6 @@ static int write_state(struct emit_chrome *emit, struct chrome_row *row, const s
 	struct line line;
 	int r;
 
-	if (!long_enough(emit, span->start_ns, span->end_ns))
-		return 0;
 	begin_slice(emit, &line, row->head, row->head_size, span->start_ns, span->end_ns);
 	line_long(&line, emit_state_name(span->state));
 	line_lit(&line, "\",\"cname\":\"");
@@ -75,76 +73,92 @@ static void write_arrow_end(struct emit_chrome *emit, const struct fold_thread *
 	end_event(&line);
 }
 
-/* A held slice of @row was written: the arrow that ends there can be, and others start there. */
-static void held_written(struct emit_chrome *emit, struct chrome_row *row, const struct span *span)
+/* An arrow without a slice at either end is an error to viewers: it waits for both. */
+static void write_arrow(struct emit_chrome *emit, struct chrome_row *from)
 {
-	const struct chrome_row *from = row->arrow_from;
+	struct chrome_arrow *arrow = &from->arrow;
 
-	row->held_start_ns = span->start_ns;
-	row->held_end_ns = span->end_ns;
-	row->arrow_from = NULL;
-	if (!from || row->arrow_acquire_ns != span->start_ns)
+	if (!arrow->has_from || !arrow->has_to)
 		return;
 	emit->arrows++;
-	write_arrow_end(emit, from->thread, "s\"", row->arrow_release_ns - 1);
-	write_arrow_end(emit, row->thread, "f\",\"bp\":\"e\"", span->start_ns);
+	write_arrow_end(emit, from->thread, "s\"", arrow->release_ns - 1);
+	write_arrow_end(emit, arrow->to->thread, "f\",\"bp\":\"e\"", arrow->acquire_ns);
+	arrow->to->arrow_from = NULL;
+	*arrow = (struct chrome_arrow){0};
 }
 
-/* Writes a WAITING span whose wait was never told. */
-static int flush_span(struct emit_chrome *emit, struct chrome_row *row)
+/* A held slice of @row was written: an arrow may end or begin there. */
+static void held_written(struct emit_chrome *emit, struct chrome_row *row, const struct span *span)
 {
-	if (!row->has_span)
-		return 0;
-	row->has_span = false;
-	return write_state(emit, row, &row->span, NULL);
-}
+	struct chrome_row *from = row->arrow_from;
 
-static bool tells_of(const struct fold_wait *wait, const struct span *span)
-{
-	return wait->start_ns <= span->start_ns && span->end_ns <= wait->end_ns;
-}
-
-static int on_waiting_span(
-	struct emit_chrome *emit, struct chrome_row *row, const struct span *span)
-{
-	bool told = row->has_wait && tells_of(&row->wait, span);
-
-	row->has_wait = false;
-	if (told)
-		return write_state(emit, row, span, &row->wait);
-	row->span = *span;
-	row->has_span = true;
-	return 0;
+	row->held_end_ns = span->end_ns;
+	if (from && from->arrow.to == row && from->arrow.acquire_ns == span->start_ns) {
+		from->arrow.has_to = true;
+		write_arrow(emit, from);
+	}
+	if (row->arrow.to && row->arrow.release_ns == span->end_ns) {
+		row->arrow.has_from = true;
+		write_arrow(emit, row);
+	}
 }
 
 static int on_span(void *user, const struct span *span, struct err *err)
 {
 	struct emit_chrome *emit = user;
 	struct chrome_row *row = chrome_row(emit, span->thread);
+	const struct fold_wait *wait;
 	int r;
 
 	if (!row)
 		return err_nomem(err);
-	r = flush_span(emit, row);
-	if (r < 0)
-		return err_nomem(err);
-	if (span->end_ns <= span->start_ns || !emit_state_name(span->state))
-		return 0;
-	if (span->state == SPAN_BLOCKED && !emit->options.idle)
-		return 0;
+	wait = row->has_wait && row->wait.start_ns < span->end_ns &&
+			       row->wait.end_ns > span->start_ns
+		       ? &row->wait
+		       : NULL;
 	if (span->state == SPAN_WAITING)
-		r = on_waiting_span(emit, row, span);
+		row->has_wait = false;
 	else
-		r = write_state(emit, row, span, NULL);
-	if ((span->state == SPAN_HAS_GIL || span->state == SPAN_HAS_GIL_OFF_CPU) &&
-		long_enough(emit, span->start_ns, span->end_ns))
-		held_written(emit, row, span);
+		wait = NULL;
+	if (span->end_ns <= span->start_ns || !long_enough(emit, span->start_ns, span->end_ns))
+		return 0;
+	if (!emit_state_name(span->state) || (span->state == SPAN_BLOCKED && !emit->options.idle))
+		return 0;
+	r = write_state(emit, row, span, wait);
 	if (r < 0)
 		return err_nomem(err);
+	if (span->state == SPAN_HAS_GIL || span->state == SPAN_HAS_GIL_OFF_CPU)
+		held_written(emit, row, span);
 	r = out_error(emit->out);
 	return r < 0 ? err_errno(err, r, "unable to write the trace") : 0;
 }
 
+static void add_holder(struct fold_wait *sum, const struct fold_thread *holder)
+{
+	for (uint32_t i = 0; i < sum->n_holders && i < FOLD_WAIT_HOLDERS; i++)
+		if (sum->holders[i] == holder)
+			return;
+	if (sum->n_holders < FOLD_WAIT_HOLDERS)
+		sum->holders[sum->n_holders] = holder;
+	sum->n_holders++;
+}
+
+/* A forced switch and the take that follows it at once are two waits in one span. */
+static void add_wait(struct fold_wait *sum, const struct fold_wait *wait)
+{
+	sum->end_ns = wait->end_ns;
+	sum->acquired = wait->acquired;
+	sum->yield |= wait->yield;
+	sum->requests += wait->requests;
+	for (uint32_t i = 0; i < wait->n_holders && i < FOLD_WAIT_HOLDERS; i++)
+		add_holder(sum, wait->holders[i]);
+	sum->holder_on_cpu_ns += wait->holder_on_cpu_ns;
+	sum->holder_blocked_ns += wait->holder_blocked_ns;
+	sum->holder_runnable_ns += wait->holder_runnable_ns;
+	sum->free_ns += wait->free_ns;
+}
+
+/* It is told before the span that it is in. */
 static int on_wait(void *user, const struct fold_wait *wait, struct err *err)
 {
 	struct emit_chrome *emit = user;
@@ -152,38 +166,31 @@ static int on_wait(void *user, const struct fold_wait *wait, struct err *err)
 
 	if (!row)
 		return err_nomem(err);
-	if (row->has_span && tells_of(wait, &row->span)) {
-		row->has_span = false;
-		return write_state(emit, row, &row->span, wait) < 0 ? err_nomem(err) : 0;
-	}
-	row->wait = *wait;
+	if (row->has_wait && row->wait.end_ns == wait->start_ns && row->wait.gil == wait->gil)
+		add_wait(&row->wait, wait);
+	else
+		row->wait = *wait;
 	row->has_wait = true;
 	return 0;
 }
 
+/* Told when it is known whether the release was forced: not in the order of time. */
 static int on_hold(void *user, const struct fold_hold *hold, struct err *err)
 {
 	struct emit_chrome *emit = user;
 	struct chrome_row *row = chrome_row(emit, hold->thread);
 	struct chrome_gil *gil = chrome_gil(emit, hold->gil);
 	const char *label = row ? chrome_label(emit, row) : NULL;
-	uint64_t start_ns = hold->start_ns;
 	struct line line;
 	int r;
 
 	if (!gil || !label)
 		return err_nomem(err);
-	row->hold_ns = hold->end_ns - hold->start_ns;
-	/* only damaged recordings have two holders at once: the later one is cut */
-	if (start_ns < gil->end_ns)
-		start_ns = gil->end_ns;
-	if (hold->end_ns <= start_ns)
+	if (hold->end_ns <= hold->start_ns || !long_enough(emit, hold->start_ns, hold->end_ns))
 		return 0;
-	gil->end_ns = hold->end_ns;
-	chrome_counters_hold(gil, hold);
-	if (!long_enough(emit, start_ns, hold->end_ns))
-		return 0;
-	begin_slice(emit, &line, gil->head, gil->head_size, start_ns, hold->end_ns);
+	if (!gil->head_size)
+		chrome_gil_head(gil);
+	begin_slice(emit, &line, gil->head, gil->head_size, hold->start_ns, hold->end_ns);
 	line_long(&line, label);
 	line_lit(&line, "\"");
 	r = chrome_hold_args(emit, &line, hold);
@@ -191,25 +198,35 @@ static int on_hold(void *user, const struct fold_hold *hold, struct err *err)
 	return r < 0 ? err_nomem(err) : 0;
 }
 
+static int on_holder(void *user, const struct fold_gil *fold_gil, uint64_t time_ns,
+	const struct fold_thread *thread, struct err *err)
+{
+	struct chrome_gil *gil = chrome_gil(user, fold_gil);
+
+	if (!gil)
+		return err_nomem(err);
+	chrome_counters_holder(gil, time_ns, thread != NULL);
+	return 0;
+}
+
 static int on_handoff(void *user, const struct fold_handoff *handoff, struct err *err)
 {
 	struct emit_chrome *emit = user;
 	struct chrome_row *from = chrome_row(emit, handoff->from);
 	struct chrome_row *to = chrome_row(emit, handoff->to);
-	bool brief;
+	uint64_t since_ns = handoff->release_ns;
 
 	if (!from || !to)
 		return err_nomem(err);
-	brief = from->hold_ns < CHROME_DETAIL_NS &&
-		handoff->acquire_ns - handoff->release_ns < CHROME_DETAIL_NS;
-	to->arrow_from = NULL;
-	/* an arrow without a slice at either end is an error to viewers */
-	if (brief || from->held_end_ns != handoff->release_ns ||
-		from->held_end_ns - from->held_start_ns < 1)
+	if (to->has_wait && to->wait.end_ns == handoff->acquire_ns && to->wait.start_ns < since_ns)
+		since_ns = to->wait.start_ns;
+	if (handoff->acquire_ns - since_ns < CHROME_DETAIL_NS)
 		return 0;
+	from->arrow = (struct chrome_arrow){.to = to,
+		.release_ns = handoff->release_ns,
+		.acquire_ns = handoff->acquire_ns,
+		.has_from = from->held_end_ns == handoff->release_ns};
 	to->arrow_from = from;
-	to->arrow_release_ns = handoff->release_ns;
-	to->arrow_acquire_ns = handoff->acquire_ns;
 	return 0;
 }
 
@@ -292,19 +309,25 @@ static int on_mark(void *user, uint64_t time_ns, uint64_t phase, struct err *err
 	return 0;
 }
 
+static int end_counters(struct emit_chrome *emit, const struct fold_gil *fold_gil, uint64_t end_ns)
+{
+	struct chrome_gil *gil = chrome_gil(emit, fold_gil);
+
+	if (!gil)
+		return -ENOMEM;
+	chrome_counters_end(gil, end_ns);
+	return 0;
+}
+
 static int on_done(void *user, const struct fold_result *result, struct err *err)
 {
 	struct emit_chrome *emit = user;
-	int r;
+	int r = 0;
 
-	for (size_t i = 0; i < emit->n_rows; i++) {
-		r = emit->rows[i] ? flush_span(emit, emit->rows[i]) : 0;
-		if (r < 0)
-			return err_nomem(err);
-	}
-	for (size_t i = 0; i < emit->n_gils; i++)
-		if (emit->gils[i])
-			chrome_counters_end(emit->gils[i], result->end_ns);
+	for (size_t i = 0; i < result->n_gils && r >= 0; i++)
+		r = end_counters(emit, result->gils[i], result->end_ns);
+	if (r < 0)
+		return err_nomem(err);
 	end_phase(emit, result->end_ns);
 	emit->start_ns = result->start_ns;
 	emit->end_ns = result->end_ns;
@@ -324,6 +347,7 @@ int emit_chrome_new(struct out *out, const struct emit_options *options, struct 
 	emit->sink = (struct sink){.user = emit,
 		.span = on_span,
 		.hold = on_hold,
+		.holder = on_holder,
 		.wait = on_wait,
 		.handoff = on_handoff,
 		.cpu = on_cpu,
@@ -334,6 +358,11 @@ int emit_chrome_new(struct out *out, const struct emit_options *options, struct 
 	out_str(out, "{\"traceEvents\":[\n");
 	*ret = emit;
 	return 0;
+}
+
+void emit_chrome_describe(struct emit_chrome *emit, const struct emit_options *options)
+{
+	emit->options = *options;
 }
 
 void emit_chrome_free(struct emit_chrome *emit)

@@ -22,34 +22,41 @@
 /* What is shorter has no args and no arrows: thousands per millisecond would be solid bands. */
 #define CHROME_DETAIL_NS 50000u
 
+struct chrome_row;
+
+/* At most one value of the waiters line in so long: a thrashing program changes it at 50 kHz. */
+#define CHROME_WAITERS_NS 500000u
+
+/* A hand-over that is not written yet: the slices at its ends must be in the file first. */
+struct chrome_arrow {
+	struct chrome_row *to; /* NULL: none */
+	uint64_t release_ns, acquire_ns;
+	bool has_from, has_to;
+};
+
 /* A thread's row. */
 struct chrome_row {
 	const struct fold_thread *thread;
 	char head[72]; /* the start of its slices, up to the time */
 	size_t head_size;
-	const char *label_of; /* the thread's name when label was made */
-	char *label;	      /* "B worker-0", escaped for JSON */
-	/* a WAITING span and what is known about the wait come in either order */
-	struct span span;
-	struct fold_wait wait;
-	bool has_span, has_wait;
-	/* an arrow that ends at this thread's next hold */
-	const struct chrome_row *arrow_from; /* NULL: none is due */
-	uint64_t arrow_release_ns, arrow_acquire_ns;
-	/* the last held slice that was written, and how long the last hold was */
-	uint64_t held_start_ns, held_end_ns;
-	uint64_t hold_ns;
+	const char *label_of;  /* the thread's name when label was made */
+	char *label;	       /* "B worker-0", escaped for JSON */
+	struct fold_wait wait; /* what is known about the WAITING span to come */
+	bool has_wait;
+	struct chrome_arrow arrow;     /* from here */
+	struct chrome_row *arrow_from; /* whose arrow ends here, or NULL */
+	uint64_t held_end_ns;	       /* of the last held slice that was written */
 };
 
 /* A GIL's row and counters. */
 struct chrome_gil {
 	struct emit_chrome *emit;
 	const struct fold_gil *gil;
-	char head[72];
+	char head[72]; /* made at its first slice: before the window it has no number */
 	size_t head_size;
-	char name[EMIT_GIL_NAME];
-	uint64_t end_ns; /* of its last hold */
 	struct bins held, waiting;
+	bool is_held;		 /* now */
+	uint64_t held_ns;	 /* … since then */
 	uint32_t waiters;	 /* now */
 	uint64_t waiters_ns;	 /* … since then */
 	uint64_t waiters_due_ns; /* when the next value may be written */
@@ -60,10 +67,8 @@ struct emit_chrome {
 	struct sink sink;
 	struct out *out;
 	struct emit_options options;
-	struct chrome_row **rows; /* by fold_thread.index; NULL: nothing was heard of it */
-	size_t n_rows, cap_rows;
-	struct chrome_gil **gils; /* by fold_gil.index */
-	size_t n_gils, cap_gils;
+	struct map rows; /* struct fold_thread * → struct chrome_row * */
+	struct map gils; /* struct fold_gil * → struct chrome_gil * */
 	uint64_t events, slices, arrows;
 	bool has_phase;
 	uint64_t phase, phase_ns;
@@ -89,6 +94,8 @@ struct chrome_row *chrome_row(struct emit_chrome *emit, const struct fold_thread
 
 struct chrome_gil *chrome_gil(struct emit_chrome *emit, const struct fold_gil *gil);
 
+void chrome_gil_head(struct chrome_gil *gil);
+
 void chrome_rows_done(struct emit_chrome *emit);
 
 /* The row's up-to-date label. NULL: out of memory. */
@@ -102,7 +109,7 @@ int chrome_wait_args(struct emit_chrome *emit, struct line *line, const struct f
 int chrome_hold_args(struct emit_chrome *emit, struct line *line, const struct fold_hold *hold);
 
 void chrome_counters_init(struct chrome_gil *gil);
-void chrome_counters_hold(struct chrome_gil *gil, const struct fold_hold *hold);
+void chrome_counters_holder(struct chrome_gil *gil, uint64_t time_ns, bool held);
 void chrome_counters_waiters(struct chrome_gil *gil, uint64_t time_ns, uint32_t waiters);
 void chrome_counters_end(struct chrome_gil *gil, uint64_t end_ns);
 

@@ -37,6 +37,9 @@ DEFINE_CLEANUP(struct emit_chrome, emit_chrome, emit_chrome_free)
 /* The sink to give to fold; lives as long as @emit. Its done() completes the JSON. */
 struct sink *emit_chrome_sink(struct emit_chrome *emit);
 
+/* Replaces the options by what is known once the recording was opened, or read. Before done(). */
+void emit_chrome_describe(struct emit_chrome *emit, const struct emit_options *options);
+
 /*
  * Puts the events of VizTracer's report @path (plain or gzip, whatever its name) into the trace,
  * before the run. Its names of processes and threads are used for our rows too. -EBADMSG: it is

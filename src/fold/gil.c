@@ -252,7 +252,7 @@ int hold_begin(struct fold *f, struct thread *t, struct gil *g, uint64_t start_n
 		g->pub.takes++;
 		t->pub.takes++;
 	}
-	return r;
+	return r < 0 ? r : sinks_call(f, holder, &g->pub, start_ns, &t->pub);
 }
 
 /* What the holder's CPU side was; an estimated hold was on a CPU all along. */
@@ -290,7 +290,7 @@ int hold_end(struct fold *f, struct thread *t, bool open)
 	g->pub.held_on_cpu_ns += hold->on_cpu_ns;
 	g->pub.held_runnable_ns += hold->runnable_ns;
 	g->pub.held_blocked_ns += hold->blocked_ns;
-	return r;
+	return r < 0 ? r : sinks_call(f, holder, &g->pub, f->now, NULL);
 }
 
 int hold_flush(struct fold *f, struct thread *t)

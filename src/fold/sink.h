@@ -59,7 +59,11 @@ struct sink {
 	void *user;
 	int (*span)(void *user, const struct span *span, struct err *err);
 	int (*hold)(void *user, const struct fold_hold *hold, struct err *err);
+	/* before the span (one, or one of several in a row) that it is in */
 	int (*wait)(void *user, const struct fold_wait *wait, struct err *err);
+	/* who holds it changed; NULL: nobody does. Unlike holds, in the order of time */
+	int (*holder)(void *user, const struct fold_gil *gil, uint64_t time_ns,
+		const struct fold_thread *thread, struct err *err);
 	int (*handoff)(void *user, const struct fold_handoff *handoff, struct err *err);
 	int (*cpu)(void *user, const struct fold_cpu *cpu, struct err *err);
 	/* the number of waiters changed */

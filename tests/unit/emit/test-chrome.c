@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
 #include "emit/names.h"
 #include "scene.h"
 
@@ -90,9 +93,8 @@ static void check_wait(const struct scene *s)
 	const cJSON *args = get(scene_event(s, "X", 0, "waiting for GIL", 0), "args");
 
 	assert_null(scene_event(s, "X", 0, "waiting for GIL", 1));
-	assert_string_equal(get_str(args, "holders"),
-		"A python3, B worker \"0\"\xef\xbf\xbd, A python3, B worker \"0\"\xef\xbf\xbd, +2");
-	assert_string_equal(get_str(args, "holder_tids"), "4711, 4712, 4711, 4712");
+	assert_string_equal(get_str(args, "holders"), "A python3, B worker \"0\"\xef\xbf\xbd");
+	assert_string_equal(get_str(args, "holder_tids"), "4711, 4712");
 	assert_true(get(args, "holder_off_cpu_us")->valuedouble == 1.001);
 	assert_true(get(args, "holder_running_us")->valuedouble == 0.005);
 	assert_true(get(args, "switch_requests")->valuedouble == 2);
@@ -100,23 +102,36 @@ static void check_wait(const struct scene *s)
 	assert_null(get(args, "forced_switch"));
 }
 
-static void a_wait_is_told_before_or_after_its_span(void **state)
+static void what_is_known_of_a_wait_is_told(void **state)
 {
 	struct emit_options options = scene_options();
+	struct scene s;
 
-	for (int before = 0; before < 2; before++) {
-		struct scene s;
+	scene_init(&s, &options);
+	scene_wait(&s, &s.worker, T0, T0 + MS);
+	scene_span(&s, &s.worker, SPAN_WAITING, T0, T0 + MS);
+	scene_finish(&s);
+	check_wait(&s);
+	scene_done(&s);
+}
 
-		scene_init(&s, &options);
-		if (before)
-			scene_wait(&s, &s.worker, T0, T0 + MS);
-		scene_span(&s, &s.worker, SPAN_WAITING, T0, T0 + MS);
-		if (!before)
-			scene_wait(&s, &s.worker, T0, T0 + MS);
-		scene_finish(&s);
-		check_wait(&s);
-		scene_done(&s);
-	}
+/* The wait inside drop_gil and that inside take_gil, with nothing between. */
+static void two_waits_can_be_one_span(void **state)
+{
+	struct emit_options options = scene_options();
+	struct scene s;
+	const cJSON *args;
+
+	scene_init(&s, &options);
+	scene_wait(&s, &s.worker, T0, T0 + MS);
+	scene_wait(&s, &s.worker, T0 + MS, T0 + 3 * MS);
+	scene_span(&s, &s.worker, SPAN_WAITING, T0, T0 + 3 * MS);
+	scene_finish(&s);
+	args = get(scene_event(&s, "X", 0, "waiting for GIL", 0), "args");
+	assert_string_equal(get_str(args, "holder_tids"), "4711, 4712");
+	assert_true(get(args, "switch_requests")->valuedouble == 4);
+	assert_true(get(args, "holder_off_cpu_us")->valuedouble == 2.002);
+	scene_done(&s);
 }
 
 static void a_span_without_its_wait_is_written(void **state)
@@ -137,16 +152,15 @@ static void a_span_without_its_wait_is_written(void **state)
 	scene_done(&s);
 }
 
-static void the_holders_row_has_letters_and_no_overlap(void **state)
+static void the_holders_row_has_letters(void **state)
 {
 	struct emit_options options = scene_options();
 	struct scene s;
 	const cJSON *second;
 
 	scene_init(&s, &options);
+	scene_hold(&s, &s.worker, T0 + MS, T0 + 2 * MS); /* not in order: one was in doubt */
 	scene_hold(&s, &s.main, T0, T0 + MS);
-	scene_hold(&s, &s.worker, T0 + MS - 1000, T0 + 2 * MS);
-	scene_hold(&s, &s.main, T0 + MS, T0 + 2 * MS); /* wholly inside another's */
 	scene_hold(&s, &s.main, T0 + 2 * MS, T0 + 2 * MS + 49999);
 	scene_finish(&s);
 	assert_non_null(scene_event(&s, "X", 1000000000, "A python3", 0));
@@ -159,6 +173,42 @@ static void the_holders_row_has_letters_and_no_overlap(void **state)
 	scene_done(&s);
 }
 
+static double counter(const struct scene *s, const char *name, int nth, const char *key)
+{
+	const cJSON *event = scene_event(s, "C", 0, name, nth);
+
+	return event ? get(get(event, "args"), key)->valuedouble : -1;
+}
+
+static void counters_are_averages_and_changes(void **state)
+{
+	struct emit_options options = scene_options();
+	struct scene s;
+	void *user;
+
+	scene_init(&s, &options);
+	user = s.sink->user;
+	s.gil.end_ns = T0 + 200 * MS;
+	s.sink->holder(user, &s.gil, T0, &s.main, NULL);
+	s.sink->waiters(user, &s.gil, T0 + MS, 1, NULL);
+	s.sink->waiters(user, &s.gil, T0 + MS + 100, 2, NULL); /* too soon: written when due */
+	s.sink->waiters(user, &s.gil, T0 + 3 * MS, 1, NULL);
+	s.sink->waiters(user, &s.gil, T0 + 100 * MS, 0, NULL);
+	s.sink->holder(user, &s.gil, T0 + 150 * MS, NULL, NULL);
+	scene_finish(&s);
+	assert_true(counter(&s, "GIL", 0, "waiters") == 1);
+	assert_true(counter(&s, "GIL", 1, "waiters") == 2);
+	assert_true(get(scene_event(&s, "C", 0, "GIL", 1), "ts")->valuedouble == 882251914.721);
+	assert_true(counter(&s, "GIL", 2, "waiters") == 1);
+	assert_true(counter(&s, "GIL", 3, "waiters") == 0);
+	assert_null(scene_event(&s, "C", 0, "GIL", 4));
+	assert_true(counter(&s, "GIL held", 0, "%") == 100);
+	assert_true(
+		get(scene_event(&s, "C", 0, "GIL held", 0), "ts")->valuedouble == 882250414.721);
+	assert_true(counter(&s, "GIL mean", 1, "waiters") == 1);
+	scene_done(&s);
+}
+
 static void hand_overs_are_arrows_between_held_slices(void **state)
 {
 	struct emit_options options = scene_options();
@@ -166,18 +216,20 @@ static void hand_overs_are_arrows_between_held_slices(void **state)
 	const cJSON *from, *to;
 
 	scene_init(&s, &options);
+	/* the release's span comes before or after the hand-over is told */
 	scene_span(&s, &s.main, SPAN_HAS_GIL, T0, T0 + MS);
-	scene_hold(&s, &s.main, T0, T0 + MS);
+	scene_wait(&s, &s.worker, T0, T0 + MS + 10000);
 	scene_handoff(&s, &s.main, &s.worker, T0 + MS, T0 + MS + 10000);
 	scene_span(&s, &s.worker, SPAN_WAITING, T0, T0 + MS + 10000);
+	scene_handoff(&s, &s.worker, &s.main, T0 + 2 * MS, T0 + 4 * MS);
 	scene_span(&s, &s.worker, SPAN_HAS_GIL, T0 + MS + 10000, T0 + 2 * MS);
-	/* a release whose slice was never drawn */
-	scene_handoff(&s, &s.worker, &s.main, T0 + 3 * MS, T0 + 4 * MS);
 	scene_span(&s, &s.main, SPAN_HAS_GIL, T0 + 4 * MS, T0 + 5 * MS);
-	/* short holds in quick succession */
-	scene_hold(&s, &s.main, T0 + 5 * MS - 10, T0 + 5 * MS);
+	/* short waits in quick succession */
 	scene_handoff(&s, &s.main, &s.worker, T0 + 5 * MS, T0 + 5 * MS + 10);
 	scene_span(&s, &s.worker, SPAN_HAS_GIL, T0 + 5 * MS + 10, T0 + 6 * MS);
+	/* a release whose slice was never drawn */
+	scene_handoff(&s, &s.main, &s.worker, T0 + 7 * MS, T0 + 8 * MS);
+	scene_span(&s, &s.worker, SPAN_HAS_GIL, T0 + 8 * MS, T0 + 9 * MS);
 	scene_finish(&s);
 	from = scene_event(&s, "s", 1000004711, "GIL hand-over", 0);
 	to = scene_event(&s, "f", 1000004712, "GIL hand-over", 0);
@@ -185,8 +237,10 @@ static void hand_overs_are_arrows_between_held_slices(void **state)
 	assert_true(get(to, "ts")->valuedouble == 882251424.721);
 	assert_true(get(from, "id")->valuedouble == get(to, "id")->valuedouble);
 	assert_string_equal(get_str(to, "bp"), "e");
-	assert_null(scene_event(&s, "s", 0, NULL, 1));
-	assert_null(scene_event(&s, "f", 0, NULL, 1));
+	assert_non_null(scene_event(&s, "s", 1000004712, NULL, 0));
+	assert_non_null(scene_event(&s, "f", 1000004711, NULL, 0));
+	assert_null(scene_event(&s, "s", 0, NULL, 2));
+	assert_null(scene_event(&s, "f", 0, NULL, 2));
 	scene_done(&s);
 }
 
@@ -309,9 +363,11 @@ int main(void)
 		cmocka_unit_test(every_state_has_its_row_name_and_times),
 		cmocka_unit_test(rows_are_named_and_ordered),
 		cmocka_unit_test(rows_of_further_gils_are_no_threads),
-		cmocka_unit_test(a_wait_is_told_before_or_after_its_span),
+		cmocka_unit_test(what_is_known_of_a_wait_is_told),
+		cmocka_unit_test(two_waits_can_be_one_span),
 		cmocka_unit_test(a_span_without_its_wait_is_written),
-		cmocka_unit_test(the_holders_row_has_letters_and_no_overlap),
+		cmocka_unit_test(the_holders_row_has_letters),
+		cmocka_unit_test(counters_are_averages_and_changes),
 		cmocka_unit_test(hand_overs_are_arrows_between_held_slices),
 		cmocka_unit_test(options_leave_slices_out_and_no_arrow_hangs),
 		cmocka_unit_test(thread_states_are_on_the_real_thread),
