@@ -2,7 +2,7 @@
 /*
  * perfdata: a recording that is a directory (`perf record --threads`). In: its path. Out: the file
  * `data`, which has the header, then data.0, data.1, … which are records only. Invariant: streams
- * come by number, each opened when the one before has ended.
+ * come by number.
  */
 #include "base/parse.h"
 #include "base/vec.h"
@@ -19,7 +19,6 @@ struct directory {
 	uint32_t *items; /* numbers of the streams, ascending */
 	size_t n, cap;
 	size_t next;
-	uint64_t bytes;
 };
 
 static int by_number(const void *a, const void *b)
@@ -50,12 +49,12 @@ static int list(struct directory *d)
 		if (strncmp(e->d_name, "data.", 5) != 0 ||
 			parse_u32(e->d_name + 5, UINT32_MAX, &number) < 0 ||
 			(e->d_name[5] == '0' && e->d_name[6]) ||
-			fstatat(d->fd, e->d_name, &st, 0) < 0 || !S_ISREG(st.st_mode))
+			fstatat(d->fd, e->d_name, &st, 0) < 0 || !S_ISREG(st.st_mode) ||
+			!st.st_size)
 			continue;
 		if (vec_grow(d) < 0)
 			return -ENOMEM;
 		d->items[d->n++] = number;
-		d->bytes += (uint64_t)st.st_size;
 	}
 	if (d->n)
 		qsort(d->items, d->n, sizeof(*d->items), by_number);
@@ -110,9 +109,9 @@ int directory_next(struct directory *d, struct source *ret, struct err *err)
 	return 1;
 }
 
-uint64_t directory_bytes(const struct directory *d)
+size_t directory_count(const struct directory *d)
 {
-	return d->bytes;
+	return d->n;
 }
 
 void directory_free(struct directory *d)

@@ -34,7 +34,7 @@ static bool inside(const struct perfdata *pd, struct section s)
 
 static int not_perfdata(struct perfdata *pd, struct err *err)
 {
-	if (!input_left(&pd->in) && !pd->in.offset)
+	if (!input_left(&pd->first.in) && !pd->first.in.offset)
 		err_set(err, -EBADMSG, "'%s' is empty", pd->name);
 	else
 		err_set(err, -EBADMSG, "'%s' is not a perf.data file (no PERFILE2 at offset 0)",
@@ -47,22 +47,22 @@ static int not_perfdata(struct perfdata *pd, struct err *err)
 static int read_magic(struct perfdata *pd, uint64_t *ret_size, struct err *err)
 {
 	uint64_t magic;
-	int r = input_fill(&pd->in, PERFDATA_PIPE_HEADER_SIZE);
+	int r = input_fill(&pd->first.in, PERFDATA_PIPE_HEADER_SIZE);
 
 	if (r < 0)
 		return err_errno(err, r, "unable to read '%s'", pd->name);
-	if (input_left(&pd->in) < 8)
+	if (input_left(&pd->first.in) < 8)
 		return not_perfdata(pd, err);
-	magic = get_u64(pd->in.at, false);
+	magic = get_u64(pd->first.in.at, false);
 	if (magic == PERFDATA_MAGIC_OLD || magic == __builtin_bswap64(PERFDATA_MAGIC_OLD))
 		return err_set(err, -EOPNOTSUPP, "'%s' has the format of perf before Linux 2.6.38",
 			pd->name);
 	if (magic != PERFDATA_MAGIC && magic != __builtin_bswap64(PERFDATA_MAGIC))
 		return not_perfdata(pd, err);
-	if (input_left(&pd->in) < PERFDATA_PIPE_HEADER_SIZE)
+	if (input_left(&pd->first.in) < PERFDATA_PIPE_HEADER_SIZE)
 		return err_set(err, -EBADMSG, "'%s' ends within its header", pd->name);
 	pd->swap = pd->info.swapped = magic != PERFDATA_MAGIC;
-	*ret_size = get_u64(pd->in.at + 8, pd->swap);
+	*ret_size = get_u64(pd->first.in.at + 8, pd->swap);
 	return 0;
 }
 
@@ -88,11 +88,11 @@ static void take_feature_bits(struct cursor *c, uint8_t *bits)
 static int read_file_header(struct perfdata *pd, struct file_header *ret, struct err *err)
 {
 	struct cursor c;
-	int r = input_fill(&pd->in, PERFDATA_HEADER_SIZE);
+	int r = input_fill(&pd->first.in, PERFDATA_HEADER_SIZE);
 
 	if (r < 0)
 		return err_errno(err, r, "unable to read '%s'", pd->name);
-	c = cursor_over(pd->in.at, input_left(&pd->in), pd->swap);
+	c = cursor_over(pd->first.in.at, input_left(&pd->first.in), pd->swap);
 	cursor_skip(&c, 16);
 	ret->attr_size = cursor_u64(&c);
 	ret->attrs = take_section(&c);
@@ -249,7 +249,7 @@ static int read_file(struct perfdata *pd, struct err *err)
 		r = read_feature_table(pd, &h, stop);
 	}
 	if (r >= 0)
-		r = input_section(&pd->in, &pd->file, h.data.offset, stop);
+		r = input_section(&pd->first.in, &pd->file, h.data.offset, stop);
 	return r < 0 ? err_errno(err, r, "unable to read '%s'", pd->name) : 0;
 }
 
@@ -262,7 +262,7 @@ int header_read(struct perfdata *pd, struct err *err)
 		return r;
 	if (size == PERFDATA_PIPE_HEADER_SIZE) {
 		pd->info.pipe = true;
-		input_advance(&pd->in, PERFDATA_PIPE_HEADER_SIZE);
+		input_advance(&pd->first.in, PERFDATA_PIPE_HEADER_SIZE);
 		return 0;
 	}
 	if (size < PERFDATA_HEADER_SIZE)

@@ -26,6 +26,9 @@ struct attr {
 	struct layout trailer; /* slots from the trailer's start; it ends with the record */
 };
 
+struct directory;
+struct merge;
+
 #define RECENT_IDS 64u /* one per event and CPU of a usual recording */
 
 /* A feature section; bytes are loaded when they are asked for. */
@@ -35,15 +38,23 @@ struct feature {
 	uint8_t *bytes;
 };
 
+/* Records in a row: all of a file, or one of a directory's. */
+struct stream {
+	struct input in;
+	struct unpack *unpack; /* COMPRESSED: what comes out; NULL until the first */
+	bool ended;
+	struct perfdata_record head; /* merge.c: the next record, and its time */
+	uint64_t time;
+};
+
 struct perfdata {
 	char *name; /* for messages */
 	bool swap;
-	bool multi;	 /* a directory: FINISHED_ROUND of one stream says nothing of the others */
 	bool any_record; /* at least one was yielded */
-	bool ended;	 /* of the current stream */
 	bool anonymous;	 /* no attr has ids: every record belongs to the first */
 	struct source file;
-	struct input in;
+	struct stream first;
+	struct merge *merge; /* of a directory's streams, or NULL */
 	struct perfdata_info info;
 	struct strtab strings;
 
@@ -63,10 +74,6 @@ struct perfdata {
 	uint8_t *tracing;
 	size_t tracing_size;
 	unsigned tracing_generation;
-
-	struct unpack *unpack; /* COMPRESSED: what comes out; NULL until the first */
-	struct directory *dir;
-	uint64_t done_bytes; /* of streams that were left behind */
 };
 
 /* header.c: magic, header, attr table, features of a file; only magic and size of a pipe. */
@@ -83,21 +90,36 @@ int feature_load_all(struct perfdata *pd);
 int feature_set_tracing(struct perfdata *pd, uint8_t *bytes, size_t size);
 
 /* meta.c: a record that describes the file. 1: it was one; 0: it is to be yielded; -errno. */
-int meta_record(struct perfdata *pd, const struct perfdata_record *record, bool packed);
+int meta_record(
+	struct perfdata *pd, struct stream *s, const struct perfdata_record *record, bool packed);
 
 /* unpack.c: the zstd stream of COMPRESSED records. */
-int unpack_feed(struct perfdata *pd, const uint8_t *bytes, size_t size);
+int unpack_feed(struct unpack **u, const uint8_t *bytes, size_t size);
 /* 1: a record; 0: more must be fed; -EBADMSG: damage; -ENOMEM. */
 int unpack_next(struct unpack *u, bool swap, struct perfdata_record *ret);
-/* Forgets the stream. True when bytes of an unfinished record were left. */
-bool unpack_reset(struct unpack *u);
+/* Bytes of an unfinished record are left. */
+bool unpack_torn(const struct unpack *u);
 void unpack_free(struct unpack *u);
 
-/* directory.c: the streams of a directory. */
+/* stream.c: the next record that is to be yielded. 1, 0: the end, -errno. */
+int stream_next(
+	struct perfdata *pd, struct stream *s, struct perfdata_record *ret, struct err *err);
+void stream_done(struct stream *s);
+
+/* sample.c: the record's time, or false when it tells none. */
+bool sample_time(struct perfdata *pd, const struct perfdata_record *record, uint64_t *ret);
+
+/* merge.c: the streams of @dir and pd->first as one, in order of time. */
+int merge_new(struct perfdata *pd, struct directory *dir, struct merge **ret, struct err *err);
+int merge_next(struct perfdata *pd, struct merge *m, struct perfdata_record *ret, struct err *err);
+uint64_t merge_position(const struct merge *m, uint64_t *ret_total);
+void merge_free(struct merge *m);
+
+/* directory.c: the files of a directory. */
 int directory_open(const char *path, int *ret_fd, struct directory **ret, struct err *err);
 /* Opens the next stream. 1, 0: there is none, -errno. */
 int directory_next(struct directory *dir, struct source *ret, struct err *err);
-uint64_t directory_bytes(const struct directory *dir);
+size_t directory_count(const struct directory *dir);
 void directory_free(struct directory *dir);
 
 /* Splits a record's header off. Bytes: at least 8. */

@@ -75,7 +75,7 @@ static int header_feature(struct perfdata *pd, const struct perfdata_record *rec
 }
 
 /* The blob follows the record, padded, and is not counted in the record's size. */
-static int tracing_data(struct perfdata *pd, const struct perfdata_record *record)
+static int tracing_data(struct perfdata *pd, struct stream *s, const struct perfdata_record *record)
 {
 	uint8_t *bytes;
 	uint32_t size;
@@ -86,7 +86,7 @@ static int tracing_data(struct perfdata *pd, const struct perfdata_record *recor
 	size = get_u32(record->body, pd->swap);
 	if (!size)
 		return 1;
-	r = input_take(&pd->in, size, &bytes);
+	r = input_take(&s->in, size, &bytes);
 	if (r < 0)
 		return r;
 	r = feature_set_tracing(pd, bytes, size);
@@ -94,17 +94,17 @@ static int tracing_data(struct perfdata *pd, const struct perfdata_record *recor
 }
 
 /* Hardware trace: its payload follows the record, and is none of ours. */
-static int auxtrace(struct perfdata *pd, const struct perfdata_record *record)
+static int auxtrace(struct perfdata *pd, struct stream *s, const struct perfdata_record *record)
 {
 	int r;
 
 	if (record->size < 8)
 		return -EBADMSG;
-	r = input_skip(&pd->in, get_u64(record->body, pd->swap));
+	r = input_skip(&s->in, get_u64(record->body, pd->swap));
 	return r < 0 ? r : 1;
 }
 
-static int compressed(struct perfdata *pd, const struct perfdata_record *record)
+static int compressed(struct perfdata *pd, struct stream *s, const struct perfdata_record *record)
 {
 	struct cursor c = cursor_over(record->body, record->size, pd->swap);
 	uint64_t size = record->size;
@@ -119,15 +119,16 @@ static int compressed(struct perfdata *pd, const struct perfdata_record *record)
 	if (!bytes)
 		return -EBADMSG;
 	pd->info.compressed = true;
-	r = unpack_feed(pd, bytes, (size_t)size);
+	r = unpack_feed(&s->unpack, bytes, (size_t)size);
 	return r < 0 ? r : 1;
 }
 
-int meta_record(struct perfdata *pd, const struct perfdata_record *record, bool packed)
+int meta_record(
+	struct perfdata *pd, struct stream *s, const struct perfdata_record *record, bool packed)
 {
 	switch (record->type) {
 	case PERFDATA_FINISHED_ROUND:
-		return pd->multi;
+		return !!pd->merge; /* one stream's round says nothing of the others */
 	case PERFDATA_HEADER_ATTR:
 		return header_attr(pd, record);
 	case PERFDATA_EVENT_UPDATE:
@@ -135,12 +136,12 @@ int meta_record(struct perfdata *pd, const struct perfdata_record *record, bool 
 	case PERFDATA_HEADER_FEATURE:
 		return header_feature(pd, record);
 	case PERFDATA_HEADER_TRACING_DATA:
-		return packed ? -EBADMSG : tracing_data(pd, record);
+		return packed ? -EBADMSG : tracing_data(pd, s, record);
 	case PERFDATA_AUXTRACE:
-		return packed ? -EBADMSG : auxtrace(pd, record);
+		return packed ? -EBADMSG : auxtrace(pd, s, record);
 	case PERFDATA_COMPRESSED:
 	case PERFDATA_COMPRESSED2:
-		return packed ? -EBADMSG : compressed(pd, record);
+		return packed ? -EBADMSG : compressed(pd, s, record);
 	}
 	if (record->type && record->type <= PERFDATA_KERNEL_LAST)
 		return 0;

@@ -100,8 +100,9 @@ void perfdata_free(struct perfdata *pd);
 DEFINE_CLEANUP(struct perfdata, perfdata, perfdata_free)
 
 /*
- * The next record in file order. 1: *@ret is set; 0: the end (a truncated file ends early and says
- * so in perfdata_info); negative errno: damage that cannot be passed over.
+ * The next record in file order; of a directory, the oldest of its streams' next ones. 1: *@ret is
+ * set; 0: the end (a truncated file ends early and says so in perfdata_info); negative errno:
+ * damage that cannot be passed over.
  */
 int perfdata_next(struct perfdata *pd, struct perfdata_record *ret, struct err *err);
 

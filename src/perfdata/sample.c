@@ -107,10 +107,8 @@ static int sample_fields(
 		if (record->size < 8u * (unsigned)(pd->id_slot + 1))
 			return -EBADMSG;
 		attr = attr_of_id(pd, get_u64(record->body + 8 * pd->id_slot, pd->swap));
-		if (!attr) {
-			pd->info.unknown_ids++;
-			return 0;
-		}
+		if (!attr)
+			return -ENOENT;
 	}
 	fixed = 8u * attr->sample.slots;
 	if (record->size < fixed)
@@ -138,10 +136,8 @@ static int trailer_fields(
 		if (!id) /* made up by perf: it has the room but no values */
 			return 0;
 		attr = attr_of_id(pd, id);
-		if (!attr) {
-			pd->info.unknown_ids++;
-			return 0;
-		}
+		if (!attr)
+			return -ENOENT;
 	}
 	size = 8u * attr->trailer.slots;
 	if (record->size < size)
@@ -151,21 +147,38 @@ static int trailer_fields(
 	return 1;
 }
 
+/* As perfdata_sample; -ENOENT: it belongs to no known attr. */
+static int fields(
+	struct perfdata *pd, const struct perfdata_record *record, struct perfdata_sample *ret)
+{
+	if (!pd->n_attrs)
+		return -ENOENT;
+	if (record->type == PERF_RECORD_SAMPLE)
+		return sample_fields(pd, record, ret);
+	return trailer_fields(pd, record, ret);
+}
+
 int perfdata_sample(
 	struct perfdata *pd, const struct perfdata_record *record, struct perfdata_sample *ret)
 {
 	struct perfdata_sample sample;
-	int r;
+	int r = fields(pd, record, &sample);
 
-	if (!pd->n_attrs) {
+	if (r == 1)
+		*ret = sample;
+	if (r == -ENOENT) {
 		pd->info.unknown_ids++;
 		return 0;
 	}
-	if (record->type == PERF_RECORD_SAMPLE)
-		r = sample_fields(pd, record, &sample);
-	else
-		r = trailer_fields(pd, record, &sample);
-	if (r == 1)
-		*ret = sample;
 	return r;
+}
+
+bool sample_time(struct perfdata *pd, const struct perfdata_record *record, uint64_t *ret)
+{
+	struct perfdata_sample sample;
+
+	if (fields(pd, record, &sample) != 1 || !(sample.present & PERF_SAMPLE_TIME))
+		return false;
+	*ret = sample.time;
+	return true;
 }

@@ -49,15 +49,15 @@ void unpack_free(struct unpack *u)
 	free(u);
 }
 
-int unpack_feed(struct perfdata *pd, const uint8_t *bytes, size_t size)
+int unpack_feed(struct unpack **u, const uint8_t *bytes, size_t size)
 {
-	if (!pd->unpack) {
-		int r = unpack_new(&pd->unpack);
+	if (!*u) {
+		int r = unpack_new(u);
 
 		if (r < 0)
 			return r;
 	}
-	pd->unpack->in = (ZSTD_inBuffer){bytes, size, 0};
+	(*u)->in = (ZSTD_inBuffer){bytes, size, 0};
 	return 0;
 }
 
@@ -108,13 +108,7 @@ int unpack_next(struct unpack *u, bool swap, struct perfdata_record *ret)
 	}
 }
 
-bool unpack_reset(struct unpack *u)
+bool unpack_torn(const struct unpack *u)
 {
-	bool left = u->end != u->at;
-
-	ZSTD_initDStream(u->stream);
-	u->in = (ZSTD_inBuffer){0};
-	u->more = false;
-	u->at = u->end = 0;
-	return left;
+	return u->end != u->at;
 }

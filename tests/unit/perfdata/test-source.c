@@ -179,10 +179,9 @@ static void file_through_a_pipe_is_refused_with_a_way_out(void **state)
 }
 
 /* As perf record --threads leaves it: one stream empty, and files that are none of ours. */
-static void make_directory(const char *path, unsigned flags)
+static void make_directory(const char *path, struct perfbuild *first, struct perfbuild *second)
 {
-	struct perfbuild *head = perfbuild_new(0), *first = many(flags, 8),
-			 *second = many(flags, 9);
+	struct perfbuild *head = perfbuild_new(0);
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_DIRECTORY);
 	size_t size;
 	const uint8_t *bytes;
@@ -213,27 +212,59 @@ static void remove_directory(const char *path)
 	rmdir(path);
 }
 
-static void directory_gives_each_stream(void **state)
+static void directory_is_read_in_order_of_time(void **state)
 {
 	static const unsigned forms[] = {0, PERFBUILD_ZSTD};
 
 	for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++) {
 		char path[] = "perf.data.XXXXXX";
+		struct perfdata_record record;
+		struct perfdata_sample s;
 		uint64_t total, at;
 		struct perfdata *pd;
 
 		assert_non_null(mkdtemp(path));
-		make_directory(path, forms[f]);
+		make_directory(path, many(forms[f], 8), many(forms[f], 9));
 		assert_int_equal(perfdata_open(path, &pd, NULL), 0);
 		assert_true(perfdata_info(pd)->directory);
-		expect_hits(pd, 8);
-		expect_hits(pd, 9);
+		for (uint64_t i = 0; i < 2 * HITS; i++) {
+			assert_int_equal(perfdata_next(pd, &record, NULL), 1);
+			assert_int_equal(perfdata_sample(pd, &record, &s), 1);
+			assert_int_equal(s.time, i / 2 + 1);
+		}
 		expect_end(pd);
 		at = perfdata_position(pd, &total);
 		assert_true(at > 0 && at <= total);
 		perfdata_free(pd);
 		remove_directory(path);
 	}
+}
+
+/* Sorting needs rounds to let go of what it holds; a directory has none of its own. */
+static void directory_makes_rounds(void **state)
+{
+	enum { N = 400000 };
+	struct perfbuild *b = perfbuild_new(PERFBUILD_ZSTD), *other = many(0, 9);
+	char path[] = "perf.data.XXXXXX";
+	struct perfdata_record record;
+	unsigned rounds = 0, n = 0;
+	struct perfdata *pd;
+
+	perfbuild_thread(b, 100, 8, 0);
+	for (uint64_t i = 0; i < N; i++)
+		perfbuild_hit(b, i, "python:take_gil", 0);
+	assert_non_null(mkdtemp(path));
+	make_directory(path, b, other);
+	assert_int_equal(perfdata_open(path, &pd, NULL), 0);
+	while (perfdata_next(pd, &record, NULL) == 1)
+		if (record.type == PERFDATA_FINISHED_ROUND)
+			rounds++;
+		else
+			n++;
+	assert_int_equal(n, N + HITS);
+	assert_int_equal(rounds, 1);
+	perfdata_free(pd);
+	remove_directory(path);
 }
 
 static void directory_without_data_is_refused(void **state)
@@ -255,7 +286,8 @@ int main(void)
 		cmocka_unit_test(pipe_delivers_pieces),
 		cmocka_unit_test(pipe_that_breaks_off_says_so),
 		cmocka_unit_test(file_through_a_pipe_is_refused_with_a_way_out),
-		cmocka_unit_test(directory_gives_each_stream),
+		cmocka_unit_test(directory_is_read_in_order_of_time),
+		cmocka_unit_test(directory_makes_rounds),
 		cmocka_unit_test(directory_without_data_is_refused),
 	};
 
