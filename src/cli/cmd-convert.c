@@ -16,7 +16,7 @@
 
 struct convert_args {
 	struct common_args common;
-	const char *output;
+	const char *output, *viztracer;
 	bool idle;
 	uint32_t pid;
 	uint64_t min_dur_ns, from_ns, to_ns;
@@ -31,6 +31,8 @@ struct convert_args {
 static const struct option_def options[] = {
 	OPT("output", 'o', OPTION_STRING, output, "FILE",
 		"trace.json, trace.json.gz (default), or - for standard output", VALUE_FILE),
+	OPT("viztracer", 0, OPTION_STRING, viztracer, "FILE",
+		"merge this VizTracer report of the same run", VALUE_FILE),
 	OPT("pid", 'p', OPTION_PID, pid, "PID", "only this process", VALUE_PID),
 	OPT("from", 0, OPTION_DURATION, from_ns, "T", "leave out what came before T (5s, 250ms)",
 		VALUE_NONE),
@@ -57,38 +59,60 @@ static bool ends_with(const char *text, const char *end)
 	return n > m && !strcmp(text + n - m, end);
 }
 
-static int convert(struct convert_args *args, struct progress *progress, struct err *err)
+/* Reads the opened recordings into @out. */
+static int write_trace(struct reading *reading, const struct convert_args *args, struct out *out,
+	struct sink **sink, struct progress *progress, struct err *err)
 {
-	struct pipeline_options how = {
-		.only_pid = (int32_t)args->pid, .from_ns = args->from_ns, .to_ns = args->to_ns};
 	struct emit_options look = {
-		.idle = args->idle, .min_dur_ns = args->min_dur_ns, .version = GILPROBE_VERSION};
+		.idle = args->idle,
+		.min_dur_ns = args->min_dur_ns,
+		.version = GILPROBE_VERSION,
+		.command = reading_command(reading),
+		.has_wall = reading_wall(reading, &look.realtime_minus_clock_ns),
+		.clock_monotonic = pipeline_facts(reading->pipeline)->clock_monotonic,
+	};
 	_cleanup_(cleanup_emit_chrome) struct emit_chrome *emit = NULL;
-	_cleanup_(cleanup_out) struct out *out = NULL;
 	const struct fold_result *result;
-	struct reading reading;
-	struct sink *sink;
-	int r;
+	int r = emit_chrome_new(out, &look, &emit, err);
 
-	r = out_create(args->output, &out, err);
-	if (r >= 0)
-		r = emit_chrome_new(out, &look, &emit, err);
+	if (r >= 0 && args->viztracer)
+		r = emit_chrome_merge_viztracer(emit, args->viztracer, err);
 	if (r < 0)
 		return r;
-	sink = emit_chrome_sink(emit);
-	how.sinks = &sink;
-	how.n_sinks = 1;
-	reading_progress(&how, progress);
-	r = reading_open(&reading, &args->common, &how, err);
-	if (r >= 0)
-		r = reading_run(&reading, &result, err);
-	if (r >= 0)
-		r = out_commit(out, err);
+	*sink = emit_chrome_sink(emit);
+	r = reading_run(reading, &result, err);
 	progress_done(progress);
 	if (r >= 0)
-		say("%llu slices of %zu threads in '%s'",
-			(unsigned long long)emit_chrome_slices(emit), result->n_threads,
-			args->output);
+		r = out_commit(out, err);
+	if (r < 0)
+		return r;
+	say("%llu slices of %zu threads in '%s'", (unsigned long long)emit_chrome_slices(emit),
+		result->n_threads, args->output);
+	if (args->viztracer && !emit_chrome_merge_fits(emit))
+		say("'%s' and the recording have no moment in common: are they of the same run?",
+			args->viztracer);
+	return 0;
+}
+
+static int convert(struct convert_args *args, struct progress *progress, struct err *err)
+{
+	struct sink *sink = NULL;
+	struct pipeline_options how = {
+		.sinks = &sink,
+		.n_sinks = 1,
+		.only_pid = (int32_t)args->pid,
+		.from_ns = args->from_ns,
+		.to_ns = args->to_ns,
+	};
+	_cleanup_(cleanup_out) struct out *out = NULL;
+	struct reading reading = {0};
+	int r = out_create(args->output, &out, err);
+
+	reading_progress(&how, progress);
+	if (r >= 0)
+		r = reading_open(&reading, &args->common, &how, err);
+	if (r >= 0)
+		r = write_trace(&reading, args, out, &sink, progress, err);
 	reading_done(&reading);
 	return r;
 }

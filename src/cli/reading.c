@@ -150,6 +150,11 @@ static const char *join_command(struct strtab *strings, const struct perfdata_in
 	return strtab_intern(strings, text);
 }
 
+const char *reading_command(struct reading *r)
+{
+	return join_command(&r->strings, pipeline_info(r->pipeline, 0));
+}
+
 bool reading_wall(const struct reading *r, int64_t *ret_realtime_minus_clock_ns)
 {
 	const struct perfdata_info *info = pipeline_info(r->pipeline, 0);
@@ -252,7 +257,7 @@ int reading_run(struct reading *r, const struct fold_result **ret, struct err *e
 	r->recording = (struct report_recording){
 		.files = r->files,
 		.n_files = r->n_files,
-		.command = join_command(&r->strings, info),
+		.command = reading_command(r),
 		.hostname = info->hostname,
 		.kernel = info->osrelease,
 		.clock = clock_name(facts),

@@ -59,6 +59,17 @@ void pipeline_free(struct pipeline *p)
 	free(p);
 }
 
+static void merge_facts(struct pipeline *p)
+{
+	struct decode_facts all = *decode_facts(p->inputs[0].decode);
+
+	for (size_t i = 1; i < p->n_inputs; i++)
+		decode_facts_merge(&all, decode_facts(p->inputs[i].decode));
+	p->facts = all;
+	if (p->fold)
+		fold_facts(p->fold, &p->facts);
+}
+
 int pipeline_add(struct pipeline *p, struct perfdata *pd, const char *path, struct err *err)
 {
 	_cleanup_(cleanup_perfdata) struct perfdata *owned = pd;
@@ -77,18 +88,8 @@ int pipeline_add(struct pipeline *p, struct perfdata *pd, const char *path, stru
 	}
 	input->pd = steal_ptr(owned);
 	p->n_inputs++;
+	merge_facts(p);
 	return 0;
-}
-
-static void merge_facts(struct pipeline *p)
-{
-	struct decode_facts all = *decode_facts(p->inputs[0].decode);
-
-	for (size_t i = 1; i < p->n_inputs; i++)
-		decode_facts_merge(&all, decode_facts(p->inputs[i].decode));
-	p->facts = all;
-	if (p->fold)
-		fold_facts(p->fold, &p->facts);
 }
 
 static uint64_t add_time(uint64_t start_ns, uint64_t offset_ns)

@@ -18,7 +18,7 @@
 struct pipeline;
 
 struct pipeline_options {
-	struct sink *const *sinks;
+	struct sink *const *sinks; /* the array is read when the first event comes, not before */
 	size_t n_sinks;
 	int32_t only_pid;
 	uint64_t from_ns, to_ns; /* relative to the recording's first event; 0, UINT64_MAX: all */
@@ -41,7 +41,7 @@ int pipeline_add(struct pipeline *p, struct perfdata *pd, const char *path, stru
 /* Reads everything. The result lives until pipeline_free. */
 int pipeline_run(struct pipeline *p, const struct fold_result **ret, struct err *err);
 
-/* Merged over the inputs. */
+/* Merged over the inputs; before the run, what their headers tell. */
 const struct decode_facts *pipeline_facts(const struct pipeline *p);
 
 /* Of input @i, in order of adding. */
