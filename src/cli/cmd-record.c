@@ -129,8 +129,12 @@ static void summarise(const struct record_args *args, const struct record_result
 	reading_done(&reading);
 }
 
-static int failure_status(int code)
+/* Of a target that could not be run; a bad --python is our own failure. */
+static int failure_status(const struct record_args *args, int code)
 {
+	if (args->pid || (args->python && access(args->python, X_OK) < 0))
+		return EXIT_FAILED;
+
 	return code == -ENOENT	 ? EXIT_NOT_FOUND
 	       : code == -EACCES ? EXIT_NOT_EXECUTABLE
 				 : EXIT_FAILED;
@@ -159,13 +163,13 @@ static int run(void *arguments)
 	r = find_target(args, &target, &err);
 	if (r < 0) {
 		say_error(&err);
-		return args->pid ? EXIT_FAILED : failure_status(r);
+		return failure_status(args, r);
 	}
 	how.target = target;
 	r = record_run(&how, &result, &err);
 	if (r < 0) {
 		say_error(&err);
-		return result.exec_failed ? failure_status(r) : EXIT_FAILED;
+		return result.exec_failed ? failure_status(args, r) : EXIT_FAILED;
 	}
 	if (result.run_as_user)
 		say("'%s' ran as uid %u, and '%s' belongs to that user", args->common.rest[0],

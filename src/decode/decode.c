@@ -13,6 +13,19 @@
 #include <stdlib.h>
 #include <time.h>
 
+static void note_clock(struct decode *d)
+{
+	for (size_t i = 0; i < perfdata_attr_count(d->pd) && !d->facts.clock_known; i++) {
+		const struct perfdata_attr *attr = perfdata_attr(d->pd, i);
+
+		if (!attr->use_clockid)
+			continue;
+		d->facts.clock_known = true;
+		d->facts.clockid = attr->clockid;
+		d->facts.clock_monotonic = attr->clockid == CLOCK_MONOTONIC;
+	}
+}
+
 int decode_new(struct perfdata *pd, uint8_t stream, struct decode **ret, struct err *err)
 {
 	struct decode *d = calloc(1, sizeof(*d));
@@ -21,6 +34,7 @@ int decode_new(struct perfdata *pd, uint8_t stream, struct decode **ret, struct 
 		return err_nomem(err);
 	d->pd = pd;
 	d->stream = stream;
+	note_clock(d); /* a pipe's attrs come later: decode_record asks again */
 	*ret = d;
 	return 0;
 }
@@ -55,19 +69,6 @@ struct event decode_event(
 	if ((sample->present & PERF_SAMPLE_CPU) && sample->cpu <= INT16_MAX)
 		event.cpu = (int16_t)sample->cpu;
 	return event;
-}
-
-static void note_clock(struct decode *d)
-{
-	for (size_t i = 0; i < perfdata_attr_count(d->pd) && !d->facts.clock_known; i++) {
-		const struct perfdata_attr *attr = perfdata_attr(d->pd, i);
-
-		if (!attr->use_clockid)
-			continue;
-		d->facts.clock_known = true;
-		d->facts.clockid = attr->clockid;
-		d->facts.clock_monotonic = attr->clockid == CLOCK_MONOTONIC;
-	}
 }
 
 int decode_record(struct decode *d, const struct perfdata_record *record,

@@ -153,7 +153,6 @@ int fold_feed(struct fold *fold, const struct event *event, struct err *err)
 	int r;
 
 	fold->err = err;
-	fold->result.quality.events++;
 	r = set_time(fold, event->time_ns);
 	if (r >= 0)
 		r = dispatch(fold, event);
@@ -165,6 +164,7 @@ static void finish_quality(struct fold *f, uint64_t duplicated, uint64_t late)
 	struct fold_quality *q = &f->result.quality;
 	const struct decode_facts *facts = &f->facts;
 
+	q->events = facts->samples;
 	q->duplicated = duplicated;
 	q->late = late;
 	q->lost = max_ns(facts->lost, f->lost);

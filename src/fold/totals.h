@@ -114,7 +114,7 @@ struct fold_blame {
 };
 
 struct fold_quality {
-	uint64_t events;
+	uint64_t events; /* samples in the files: what `perf script` lists */
 	uint64_t lost, duplicated, late;
 	uint64_t unmatched; /* GIL events whose partner never came (normal at exits: not counted) */
 	uint64_t overlapping;		 /* acquires while another thread held the same GIL */

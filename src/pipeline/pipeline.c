@@ -135,17 +135,22 @@ static int ordered(void *user, const struct event *event, struct err *err)
 /* Inputs whose times are of different clocks would be interleaved wrongly. */
 static int check_clocks(const struct pipeline *p, struct err *err)
 {
-	const struct decode_facts *first = decode_facts(p->inputs[0].decode);
+	const struct input *first = NULL;
 
-	for (size_t i = 1; i < p->n_inputs; i++) {
-		const struct decode_facts *other = decode_facts(p->inputs[i].decode);
+	for (size_t i = 0; i < p->n_inputs; i++) {
+		const struct input *input = &p->inputs[i];
+		const struct decode_facts *facts = decode_facts(input->decode), *other;
 
-		if (other->clock_known == first->clock_known && other->clockid == first->clockid)
+		if (!facts->samples)
+			continue; /* a pipe tells its clock with its first sample */
+		other = first ? decode_facts(first->decode) : facts;
+		first = first ? first : input;
+		if (other->clock_known == facts->clock_known && other->clockid == facts->clockid)
 			continue;
 		err_hint(err, "record both with the same clock: perf record -k CLOCK_MONOTONIC");
 		return err_set(err, -EOPNOTSUPP,
-			"'%s' and '%s' were recorded with different clocks", p->inputs[0].path,
-			p->inputs[i].path);
+			"'%s' and '%s' were recorded with different clocks", first->path,
+			input->path);
 	}
 	return 0;
 }

@@ -80,8 +80,7 @@ class Kill(harness.Case):
         for number in range(ROUNDS):
             with self.subTest(number):
                 self.one(number, *kinds[number % len(kinds)])
-        self.assertTrue(wait_until(lambda: not harness.probe_groups() - self.groups, 60),
-                        harness.probe_groups())
+        self.assertFalse(self.groups_left(60))
         names = [pathlib.Path(f'/proc/{p}/comm').read_text().strip()
                  for p in harness.processes_with(str(self.folder))]
         self.assertFalse(names)

@@ -185,9 +185,7 @@ class Record(harness.Case):
                 os.kill(pid, signal.SIGKILL)
             except OSError:
                 pass
-        end = time.monotonic() + harness.PATIENCE
-        while harness.probe_groups() - self.groups and time.monotonic() < end:
-            time.sleep(0.1)
+        self.assertFalse(self.groups_left(60))
         report = self.report('x.data')
         self.assertTrue(report['threads'])
         self.assertIn('killed', ' '.join(report['quality']['notes']))
