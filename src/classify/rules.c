@@ -64,6 +64,10 @@ bool rules_bad_recording(const struct fold_result *result, struct finding *ret)
 {
 	const struct fold_quality *q = &result->quality;
 
+	if (q->release_unprobed)
+		return rule_found(ret, CLASS_INCONCLUSIVE, 1, 0,
+			"the recording has no releases of the GIL: nothing probed them (record with "
+			"gilprobe record)");
 	if (q->release_missing)
 		return rule_found(ret, CLASS_INCONCLUSIVE, 1, 0,
 			"most releases of the GIL are missing: drop_gil is inlined in this "

@@ -159,6 +159,18 @@ int fold_feed(struct fold *fold, const struct event *event, struct err *err)
 	return done(fold, r, err);
 }
 
+/* Without releases every take seems to hold for ever: only waiting is known. */
+static void forget_holds(struct fold_thread *t)
+{
+	for (int state = 0; state < SPAN_STATES; state++) {
+		if (state == SPAN_UNKNOWN || state == SPAN_WAITING)
+			continue;
+		t->state_ns[SPAN_UNKNOWN] += t->state_ns[state];
+		t->state_ns[state] = 0;
+	}
+	t->hold_blocked_ns = t->hold_runnable_ns = 0;
+}
+
 static void finish_quality(struct fold *f, uint64_t duplicated, uint64_t late)
 {
 	struct fold_quality *q = &f->result.quality;
@@ -173,12 +185,15 @@ static void finish_quality(struct fold *f, uint64_t duplicated, uint64_t late)
 	q->wait_known = facts->has_want;
 	q->forced_known = facts->has_drop_return || facts->has_yield;
 	q->sampled = facts->sampled_probes;
+	q->release_unprobed = facts->has_acquire && !facts->has_release;
 	q->release_missing =
-		(facts->has_acquire && !facts->has_release) ||
+		q->release_unprobed ||
 		(q->acquires_while_holding >= 10 && q->acquires_while_holding * 5 > f->acquires);
 	for (size_t i = 0; i < f->threads_shown.n; i++) {
-		const struct fold_thread *t = f->threads_shown.items[i];
+		struct fold_thread *t = f->threads_shown.items[i];
 
+		if (q->release_missing)
+			forget_holds(t);
 		q->unknown_ns += t->state_ns[SPAN_UNKNOWN];
 	}
 }

@@ -125,8 +125,9 @@ struct fold_quality {
 	bool runnable_known;		 /* runnable can be told from blocked */
 	bool wait_known;		 /* waits can be told (entries of take_gil were recorded) */
 	bool forced_known;		 /* forced switches can be told */
-	bool sampled;	      /* GIL probes were recorded at a frequency: most hits are missing */
-	bool release_missing; /* most releases are missing: drop_gil was inlined; no holds */
+	bool sampled;	       /* GIL probes were recorded at a frequency: most hits are missing */
+	bool release_missing;  /* most releases are missing: no holds, all but WAITING is UNKNOWN */
+	bool release_unprobed; /* … because nothing recorded them; else drop_gil was inlined */
 };
 
 struct fold_result {
