@@ -6,8 +6,10 @@
  */
 #include "decode/tep.h"
 
+#include "base/cursor.h"
 #include "base/vec.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 #include <traceevent/event-parse.h>
@@ -29,30 +31,64 @@ static int append(struct text *text, const char *bytes, size_t size)
 	return 0;
 }
 
-/* Letters, digits and the few signs that a declaration such as "__data_loc char[] x[4]" has. */
-static bool is_declaration_byte(char c)
+static size_t word_length(struct cursor *c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c != '\0' && strchr("_ *[]()", c));
+	size_t n = 0;
+
+	while (n < cursor_left(c) && (isalnum(c->at[n]) || c->at[n] == '_'))
+		n++;
+	return n;
 }
 
-/* "\tfield:DECLARATION;\toffset:8;\tsize:8;\tsigned:0;" */
+/* Whether @text comes next; moves past it. */
+static bool expect(struct cursor *c, const char *text)
+{
+	const uint8_t *bytes = cursor_bytes(c, strlen(text));
+
+	return bytes && memcmp(bytes, text, strlen(text)) == 0;
+}
+
+static bool expect_number(struct cursor *c, size_t max_digits)
+{
+	size_t n = word_length(c);
+
+	for (size_t i = 0; i < n; i++)
+		if (!isdigit(c->at[i]))
+			return false;
+	cursor_skip(c, n);
+	return n > 0 && n <= max_digits;
+}
+
+/* "unsigned long *x", "char comm[16]": two words at least, then maybe one array size. */
+static bool expect_declaration(struct cursor *c)
+{
+	unsigned words = 0;
+
+	for (size_t n; (n = word_length(c)); words++) {
+		if (isdigit(c->at[0]))
+			return false;
+		cursor_skip(c, n);
+		while (cursor_left(c) && (*c->at == ' ' || *c->at == '*'))
+			cursor_skip(c, 1);
+	}
+	if (!cursor_left(c) || *c->at != '[')
+		return words >= 2;
+	cursor_skip(c, 1);
+	return words >= 2 && expect_number(c, 5) && expect(c, "]");
+}
+
+/*
+ * "\tfield:DECLARATION;\toffset:8;\tsize:8;\tsigned:0;", as the kernel writes it, of fields with
+ * a place of their own (strings of variable length are of no use here).
+ */
 static bool is_field_line(const char *line, size_t size)
 {
-	static const char head[] = "\tfield:", offset[] = "\toffset:";
-	const char *end = line + size, *at;
+	struct cursor c = cursor_over(line, size, false);
 
-	if (size < sizeof(head) || memcmp(line, head, sizeof(head) - 1) != 0)
-		return false;
-	for (at = line + sizeof(head) - 1; at < end && is_declaration_byte(*at); at++)
-		;
-	if (at == end || *at++ != ';' || (size_t)(end - at) < sizeof(offset) ||
-		memcmp(at, offset, sizeof(offset) - 1) != 0)
-		return false;
-	for (; at < end; at++)
-		if (!strchr("\t:; offsetizgnd0123456789", *at) || *at == '\0')
-			return false;
-	return true;
+	return expect(&c, "\tfield:") && expect_declaration(&c) && expect(&c, ";\toffset:") &&
+	       expect_number(&c, 5) && expect(&c, ";\tsize:") && expect_number(&c, 5) &&
+	       expect(&c, ";\tsigned:") && expect_number(&c, 1) && expect(&c, ";") &&
+	       !cursor_left(&c);
 }
 
 /* What of @format goes to the library: name, id, good field lines, and a print format of ours. */
@@ -67,13 +103,13 @@ static int clean_text(const struct blob_format *format, const char *name, struct
 
 	while (r == 0 && at < end && ret->n < MAX_TEXT) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		size_t size = (size_t)((newline ? newline : end) - at);
 
-		if (newline && is_field_line(at, size))
-			r = append(ret, at, size + 1);
-		else if (newline && size == 0) /* parts common fields from the event's own */
-			r = append(ret, at, 1);
-		at += size + 1;
+		if (!newline)
+			break;
+		/* an empty line parts the common fields from the event's own */
+		if (at == newline || is_field_line(at, (size_t)(newline - at)))
+			r = append(ret, at, (size_t)(newline - at) + 1);
+		at = newline + 1;
 	}
 	return r == 0 ? append(ret, tail, sizeof(tail) - 1) : r;
 }
@@ -88,7 +124,7 @@ static bool read_name(const struct blob_format *format, char *ret, size_t room)
 	while (skip + n < format->size && format->text[skip + n] != '\n') {
 		char c = format->text[skip + n];
 
-		if (n + 1 >= room || c == ' ' || !(is_declaration_byte(c) || c == '-'))
+		if (n + 1 >= room || !(isalnum((unsigned char)c) || c == '_' || c == '-'))
 			return false;
 		ret[n++] = c;
 	}

@@ -97,6 +97,8 @@ size_t runs_upto(const struct runs *runs, uint64_t limit_ns)
 
 void runs_drop(struct runs *runs, size_t n)
 {
+	if (!n)
+		return;
 	runs->n -= n;
 	memmove(runs->items, runs->items + n, runs->n * sizeof(*runs->items));
 	runs->starts.n = runs->n ? 1 : 0; /* what is left is one run, from the front */

@@ -244,7 +244,7 @@ void perfbuild_hit(struct perfbuild *b, uint64_t time, const char *name, uint64_
 		bytes_put(&raw, 0x402000, 8);
 	else if (b->events[event].form == FORM_ENTRY_GIL)
 		bytes_put(&raw, gil, 8);
-	put_sample(b, time, event, 0x401000, &raw);
+	put_sample(b, time, event, form == FORM_RETURN ? 0x402000 : 0x401000, &raw);
 	free(raw.items);
 }
 
