@@ -125,29 +125,43 @@ static void arm_step(struct regs *regs, uint32_t w, uint64_t vaddr)
 	}
 }
 
-struct arg arg_at(struct image *image, const struct frame *frame, uint64_t vaddr)
+/* Length of the instruction at @code after its effect on @regs; 0: not understood. */
+static uint64_t step(
+	bool arm, struct regs *regs, const uint8_t *code, uint64_t left, uint64_t vaddr)
 {
-	const uint8_t *code = image_at(image, frame->lo, frame->hi - frame->lo);
-	bool arm = image->machine == EM_AARCH64;
-	uint64_t target = vaddr - frame->lo, at = 0;
-	struct regs regs = {0};
 	struct insn insn;
 
-	if (!code || target >= frame->hi - frame->lo)
-		return (struct arg){0};
-	forget_all(&regs, UINT32_MAX);
-	while (at < target) {
-		if (arm) {
-			arm_step(&regs, arm64_word(code + at), frame->lo + at);
-			at += 4;
-			continue;
-		}
-		if (!insn_decode(code + at, (size_t)(target - at), &insn))
-			return (struct arg){0};
-		at += insn.length;
-		x86_step(&regs, &insn, frame->lo + at);
+	if (arm) {
+		if (left < 4)
+			return 0;
+		arm_step(regs, arm64_word(code), vaddr);
+		return 4;
 	}
-	return regs.r[arm ? 0 : X86_RDI];
+	if (!insn_decode(code, (size_t)left, &insn))
+		return 0;
+	x86_step(regs, &insn, vaddr + insn.length);
+	return insn.length;
+}
+
+void args_read(struct image *image, const struct frame *frame, struct arg_query *queries, size_t n)
+{
+	uint64_t size = frame->hi - frame->lo, at = 0, length;
+	const uint8_t *code = image_at(image, frame->lo, size);
+	bool arm = image->machine == EM_AARCH64, lost = !code;
+	struct regs regs = {0};
+
+	forget_all(&regs, UINT32_MAX);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t target = queries[i].vaddr - frame->lo;
+
+		while (!lost && at < target) {
+			length = step(arm, &regs, code + at, size - at, frame->lo + at);
+			lost = !length;
+			at += length;
+		}
+		queries[i].exact = code && (lost || at == target);
+		queries[i].arg = lost || at != target ? (struct arg){0} : regs.r[arm ? 0 : X86_RDI];
+	}
 }
 
 bool arg_distance(const struct arg *a, const struct arg *b, int64_t *ret)

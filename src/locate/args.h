@@ -20,11 +20,19 @@ struct arg {
 	uint64_t value;
 };
 
+/* A call whose argument is asked for. */
+struct arg_query {
+	uint64_t vaddr;
+	bool exact; /* out: an instruction begins there, or the code before it was not understood */
+	struct arg arg; /* out: the first argument */
+};
+
 /*
- * The first argument at the call at @vaddr in @frame. The code is read in a straight line, so this
- * is a good guess, not a proof: callers need several that agree.
+ * Answers all @queries, which lie in @frame and are sorted by address, in one walk. The code is
+ * read in a straight line, so an argument is a good guess, not a proof: callers need several that
+ * agree.
  */
-struct arg arg_at(struct image *image, const struct frame *frame, uint64_t vaddr);
+void args_read(struct image *image, const struct frame *frame, struct arg_query *queries, size_t n);
 
 /* True when both are known and differ by a constant, a - b. */
 bool arg_distance(const struct arg *a, const struct arg *b, int64_t *ret);

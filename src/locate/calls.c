@@ -15,6 +15,10 @@
 #include <errno.h>
 #include <string.h>
 
+/* Far more than any program has; the lists are searched linearly. */
+#define MAX_IMPORTS 64
+#define MAX_CALLS 4096
+
 struct scan {
 	struct image *image;
 	const struct frames *frames;
@@ -41,6 +45,8 @@ static const struct import_at *import_get(const struct import_list *list, uint64
 
 static int import_put(struct import_list *list, uint64_t vaddr, enum import import)
 {
+	if (list->n >= MAX_IMPORTS)
+		return -EOPNOTSUPP;
 	if (vec_grow(list) < 0)
 		return -ENOMEM;
 	list->items[list->n++] = (struct import_at){vaddr, import};
@@ -53,9 +59,12 @@ static int call_put(struct scan *scan, uint64_t vaddr, enum import import, bool 
 
 	if (!frame)
 		return 0;
+	if (scan->calls->n >= MAX_CALLS)
+		return -EOPNOTSUPP;
 	if (vec_grow(scan->calls) < 0)
 		return -ENOMEM;
-	scan->calls->items[scan->calls->n++] = (struct call){vaddr, import, indirect, frame};
+	scan->calls->items[scan->calls->n++] = (struct call){
+		.vaddr = vaddr, .import = import, .indirect = indirect, .frame = frame};
 	return 0;
 }
 
@@ -88,25 +97,31 @@ static int find_slots_in(
 
 	for (uint64_t i = 0; table && i < range->size / sizeof(rela); i++) {
 		uint32_t type;
+		int r;
 
 		memcpy(&rela, table + i * sizeof(rela), sizeof(rela));
 		type = (uint32_t)ELF64_R_TYPE(rela.r_info);
 		if (type != jump && type != data)
 			continue;
-		if (import_of(image_symbol_name(image, (uint32_t)ELF64_R_SYM(rela.r_info)),
-			    &import) &&
-			import_put(ret, rela.r_offset, import) < 0)
-			return -ENOMEM;
+		if (!import_of(
+			    image_symbol_name(image, (uint32_t)ELF64_R_SYM(rela.r_info)), &import))
+			continue;
+		r = import_put(ret, rela.r_offset, import);
+		if (r < 0)
+			return r;
 	}
 	return 0;
 }
 
 int calls_find_slots(struct image *image, struct import_list *ret, struct err *err)
 {
-	if (find_slots_in(image, &image->jmprel, ret) < 0 ||
-		find_slots_in(image, &image->rela, ret) < 0)
+	int r = find_slots_in(image, &image->jmprel, ret);
+
+	if (!r)
+		r = find_slots_in(image, &image->rela, ret);
+	if (r == -ENOMEM)
 		return err_nomem(err);
-	return 0;
+	return r < 0 ? err_set(err, r, "'%s' imports one name too often", image->name) : 0;
 }
 
 /* How many bytes before the jump belong to the stub: endbr64 and a bnd prefix. */
@@ -155,9 +170,11 @@ static int scan_x86_calls(struct scan *scan, const struct image_load *load, cons
 		size_t at = (size_t)(p - bytes);
 		const struct import_at *stub = import_get(
 			&scan->stubs, load->vaddr + at + 5 + (uint64_t)(int64_t)s32(p + 1));
+		int r;
 
-		if (stub && call_put(scan, load->vaddr + at, stub->import, false) < 0)
-			return -ENOMEM;
+		r = stub ? call_put(scan, load->vaddr + at, stub->import, false) : 0;
+		if (r < 0)
+			return r;
 		p++;
 	}
 	return 0;
@@ -169,14 +186,16 @@ static int scan_arm_slots(struct scan *scan, const struct image_load *load, cons
 		uint32_t w = arm64_word(bytes + at);
 		const struct import_at *slot;
 		uint64_t target, stub = at;
+		int r;
 
 		if (!arm64_plt_slot(w, arm64_word(bytes + at + 4), load->vaddr + at, &target))
 			continue;
 		slot = import_get(scan->slots, target);
 		if (at >= 4 && arm64_word(bytes + at - 4) == ARM64_BTI_C)
 			stub -= 4;
-		if (slot && import_put(&scan->stubs, load->vaddr + stub, slot->import) < 0)
-			return -ENOMEM;
+		r = slot ? import_put(&scan->stubs, load->vaddr + stub, slot->import) : 0;
+		if (r < 0)
+			return r;
 	}
 	return 0;
 }
@@ -186,12 +205,14 @@ static int scan_arm_calls(struct scan *scan, const struct image_load *load, cons
 	for (uint64_t at = 0; load->size - at >= 4; at += 4) {
 		uint32_t w = arm64_word(bytes + at);
 		const struct import_at *stub;
+		int r;
 
 		if (!arm64_is_bl(w))
 			continue;
 		stub = import_get(&scan->stubs, arm64_branch_target(w, load->vaddr + at));
-		if (stub && call_put(scan, load->vaddr + at, stub->import, false) < 0)
-			return -ENOMEM;
+		r = stub ? call_put(scan, load->vaddr + at, stub->import, false) : 0;
+		if (r < 0)
+			return r;
 	}
 	return 0;
 }
@@ -199,34 +220,36 @@ static int scan_arm_calls(struct scan *scan, const struct image_load *load, cons
 static int for_code(struct scan *scan,
 	int (*fn)(struct scan *scan, const struct image_load *load, const uint8_t *bytes))
 {
-	for (size_t i = 0; i < scan->image->n_loads; i++) {
+	int r = 0;
+
+	for (size_t i = 0; !r && i < scan->image->n_loads; i++) {
 		struct image_load *load = &scan->image->loads[i];
 		const uint8_t *bytes;
 
 		if (!load->executable || load->size < 8)
 			continue;
 		bytes = image_load_bytes(scan->image, load);
-		if (!bytes || fn(scan, load, bytes) < 0)
-			return -ENOMEM;
+		r = bytes ? fn(scan, load, bytes) : -ENOMEM;
 	}
-	return 0;
+	return r;
 }
 
-/* Walks the frame's instructions up to @vaddr. Unknown instructions leave the question open. */
-static bool at_boundary(struct image *image, const struct frame *frame, uint64_t vaddr)
+/* Reads the arguments of calls [from, to), all of one frame, and drops what is no instruction. */
+static void keep_exact(
+	struct scan *scan, size_t from, size_t to, struct arg_query *queries, size_t *kept)
 {
-	const uint8_t *code = image_at(image, frame->lo, frame->hi - frame->lo);
-	uint64_t at = 0, target = vaddr - frame->lo;
-	struct insn insn;
+	struct call *calls = scan->calls->items;
 
-	if (!code)
-		return false;
-	while (at < target) {
-		if (!insn_decode(code + at, (size_t)(frame->hi - frame->lo - at), &insn))
-			return true;
-		at += insn.length;
+	for (size_t i = from; i < to; i++)
+		queries[i - from] = (struct arg_query){.vaddr = calls[i].vaddr};
+	args_read(scan->image, calls[from].frame, queries, to - from);
+	for (size_t i = from; i < to; i++) {
+		if (!queries[i - from].exact)
+			continue;
+		calls[*kept] = calls[i];
+		calls[*kept].arg = queries[i - from].arg;
+		++*kept;
 	}
-	return at == target;
 }
 
 static int compare_calls(const void *a, const void *b)
@@ -236,88 +259,46 @@ static int compare_calls(const void *a, const void *b)
 	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
 }
 
+/* Sorts the calls and leaves the exact ones. */
+static int finish(struct scan *scan)
+{
+	struct call_list *calls = scan->calls;
+	_cleanup_free_ struct arg_query *queries = calloc(calls->n + 1, sizeof(*queries));
+	size_t kept = 0, to;
+
+	if (!queries)
+		return -ENOMEM;
+	if (calls->n)
+		qsort(calls->items, calls->n, sizeof(calls->items[0]), compare_calls);
+	for (size_t from = 0; from < calls->n; from = to) {
+		for (to = from + 1; to < calls->n; to++)
+			if (calls->items[to].frame != calls->items[from].frame)
+				break;
+		keep_exact(scan, from, to, queries, &kept);
+	}
+	calls->n = kept;
+	return 0;
+}
+
 int calls_find(struct image *image, const struct frames *frames, const struct import_list *slots,
 	struct call_list *ret, struct err *err)
 {
 	struct scan scan = {.image = image, .frames = frames, .slots = slots, .calls = ret};
 	bool arm = image->machine == EM_AARCH64;
-	size_t kept = 0;
 	int r;
 
 	r = for_code(&scan, arm ? scan_arm_slots : scan_x86_slots);
 	if (!r)
 		r = for_code(&scan, arm ? scan_arm_calls : scan_x86_calls);
+	if (!r)
+		r = finish(&scan);
 	free(scan.stubs.items);
-	if (r < 0)
+	if (r == -ENOMEM)
 		return err_nomem(err);
-	for (size_t i = 0; i < ret->n; i++)
-		if (arm || at_boundary(image, ret->items[i].frame, ret->items[i].vaddr))
-			ret->items[kept++] = ret->items[i];
-	ret->n = kept;
-	if (kept)
-		qsort(ret->items, kept, sizeof(ret->items[0]), compare_calls);
+	if (r < 0)
+		return err_set(err, r,
+			"'%s' has more calls of condition variables than an "
+			"interpreter has",
+			image->name);
 	return 0;
-}
-
-/* Votes of one frame, kept for the few frames that jump into a fragment. */
-struct votes {
-	const struct frame *frame;
-	size_t n;
-};
-
-static void vote(struct votes *votes, size_t max, const struct frame *frame)
-{
-	for (size_t i = 0; i < max; i++) {
-		if (votes[i].frame && votes[i].frame != frame)
-			continue;
-		votes[i].frame = frame;
-		votes[i].n++;
-		return;
-	}
-}
-
-/* The target of a direct jump (jmp rel32, jcc rel32, b, b.cond, cbz, tbz) at @p. */
-static bool jump_target(
-	bool arm, const uint8_t *p, uint64_t left, uint64_t vaddr, uint64_t *ret_target)
-{
-	if (arm)
-		return arm64_jump(arm64_word(p), vaddr, ret_target);
-	if (p[0] == 0xe9 && left >= 5) {
-		*ret_target = vaddr + 5 + (uint64_t)(int64_t)s32(p + 1);
-		return true;
-	}
-	if (p[0] == 0x0f && left >= 6 && (p[1] & 0xf0) == 0x80) {
-		*ret_target = vaddr + 6 + (uint64_t)(int64_t)s32(p + 2);
-		return true;
-	}
-	return false;
-}
-
-const struct frame *calls_parent(
-	struct image *image, const struct frames *frames, const struct frame *piece)
-{
-	bool arm = image->machine == EM_AARCH64;
-	struct votes votes[16] = {0}, *best = &votes[0];
-
-	for (size_t i = 0; i < image->n_loads; i++) {
-		struct image_load *load = &image->loads[i];
-		const uint8_t *bytes = load->executable ? image_load_bytes(image, load) : NULL;
-		uint64_t target;
-
-		for (uint64_t at = 0; bytes && load->size - at >= 4; at += arm ? 4 : 1) {
-			const struct frame *from;
-
-			if (!jump_target(
-				    arm, bytes + at, load->size - at, load->vaddr + at, &target) ||
-				target < piece->lo || target >= piece->hi)
-				continue;
-			from = frames_at(frames, load->vaddr + at);
-			if (from && from != piece)
-				vote(votes, sizeof(votes) / sizeof(votes[0]), from);
-		}
-	}
-	for (size_t i = 1; i < sizeof(votes) / sizeof(votes[0]); i++)
-		if (votes[i].n > best->n)
-			best = &votes[i];
-	return best->frame;
 }

@@ -5,6 +5,7 @@
 #ifndef GILPROBE_LOCATE_CALLS_H
 #define GILPROBE_LOCATE_CALLS_H
 
+#include "locate/args.h"
 #include "locate/frames.h"
 #include "locate/image.h"
 
@@ -28,6 +29,7 @@ struct call {
 	enum import import;
 	bool indirect;		   /* through the GOT slot (-fno-plt), not a direct call */
 	const struct frame *frame; /* that holds it */
+	struct arg arg;		   /* its first argument, as far as the code tells */
 };
 
 struct call_list {
@@ -35,21 +37,14 @@ struct call_list {
 	size_t n, cap;
 };
 
-/* The GOT slots of the imports, from the relocations. 0 or -ENOMEM. */
+/* The GOT slots of the imports, from the relocations. 0, -ENOMEM, or -EOPNOTSUPP when too many. */
 int calls_find_slots(struct image *image, struct import_list *ret, struct err *err);
 
 /*
  * The calls, sorted by address. Only exact instructions inside a frame; on x86-64 only at an
- * instruction boundary of it. 0 or -ENOMEM.
+ * instruction boundary of it. 0, -ENOMEM, or -EOPNOTSUPP with words when there are too many.
  */
 int calls_find(struct image *image, const struct frames *frames, const struct import_list *slots,
 	struct call_list *ret, struct err *err);
-
-/*
- * The frame that most direct jumps into @piece come from: the function that a `.cold` fragment
- * was split off. NULL when nothing jumps there.
- */
-const struct frame *calls_parent(
-	struct image *image, const struct frames *frames, const struct frame *piece);
 
 #endif

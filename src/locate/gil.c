@@ -8,8 +8,8 @@
  */
 #include "locate/gil.h"
 
-#include "locate/args.h"
 #include "locate/calls.h"
+#include "locate/owners.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -26,7 +26,6 @@ struct found {
 	const struct call *call;
 	const struct frame *owner; /* the function, for a .cold fragment its parent */
 	bool take;		   /* owner is take_gil, or holds a copy of it */
-	struct arg arg;
 };
 
 struct finder {
@@ -78,28 +77,67 @@ static bool is_take(const struct finder *f, const struct frame *owner)
 	return signals && waits;
 }
 
-static void find_owners(struct finder *f)
+/* How many functions that call one wrapper are looked at. */
+#define MAX_CALLERS 16
+
+/*
+ * Without inlining take_gil waits through a function of its own (PyCOND_TIMEDWAIT): then the
+ * caller that signals is take_gil, and the wrapper's wait is its wait.
+ */
+static void adopt_wrapper(struct finder *f, struct found *wait)
 {
-	for (size_t i = 0; i < f->calls.n; i++) {
-		const struct call *call = &f->calls.items[i];
-		struct found *found = &f->found[i];
+	const struct frame *callers[MAX_CALLERS];
+	size_t n = owners_callers(f->image, &f->frames, wait->owner->lo, callers, MAX_CALLERS);
 
-		found->call = call;
-		found->arg = arg_at(f->image, call->frame, call->vaddr);
-		if (i && f->calls.items[i - 1].frame == call->frame) {
-			found->owner = f->found[i - 1].owner;
-			continue;
-		}
-		found->owner = call->frame;
-		if (call->frame->fragment) {
-			const struct frame *parent =
-				calls_parent(f->image, &f->frames, call->frame);
+	for (size_t k = 0; k < n; k++) {
+		for (size_t i = 0; i < f->calls.n; i++) {
+			struct found *found = &f->found[i];
 
-			found->owner = parent ? parent : call->frame;
+			if (found->owner != callers[k] || found->call->import != IMPORT_SIGNAL)
+				continue;
+			found->take = true;
+			wait->take = true;
 		}
 	}
-	for (size_t i = 0; i < f->calls.n; i++)
+}
+
+static void find_takes(struct finder *f)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < f->calls.n; i++) {
 		f->found[i].take = is_take(f, f->found[i].owner);
+		any = any || f->found[i].take;
+	}
+	for (size_t i = 0; !any && i < f->calls.n; i++)
+		if (f->found[i].call->import == IMPORT_TIMEDWAIT)
+			adopt_wrapper(f, &f->found[i]);
+}
+
+/* Every call's owner is its frame, but a fragment's owner is the function it was split off. */
+static int find_owners(struct finder *f)
+{
+	_cleanup_free_ struct piece *pieces = calloc(f->calls.n + 1, sizeof(*pieces));
+	const struct frame *last = NULL;
+	size_t n = 0;
+
+	if (!pieces)
+		return -ENOMEM;
+	for (size_t i = 0; i < f->calls.n; i++) {
+		const struct call *call = &f->calls.items[i];
+
+		f->found[i] = (struct found){.call = call, .owner = call->frame};
+		if (call->frame->fragment && call->frame != last)
+			pieces[n++].frame = call->frame;
+		last = call->frame;
+	}
+	owners_find(f->image, &f->frames, pieces, n);
+	for (size_t i = 0; i < f->calls.n; i++)
+		for (size_t k = 0; k < n; k++)
+			if (pieces[k].frame == f->found[i].owner && pieces[k].owner)
+				f->found[i].owner = pieces[k].owner;
+	find_takes(f);
+	return 0;
 }
 
 /*
@@ -114,59 +152,58 @@ static bool pair_delta(const struct found *a, const struct found *b, int64_t *re
 	if (a->take != b->take || a->call->import != IMPORT_SIGNAL || b->call->import != awaited)
 		return false;
 	/* a register's version means something in one function only */
-	if (a->arg.kind != ARG_ADDRESS && a->call->frame != b->call->frame)
+	if (a->call->arg.kind != ARG_ADDRESS && a->call->frame != b->call->frame)
 		return false;
-	if (!arg_distance(&a->arg, &b->arg, &d))
+	if (!arg_distance(&a->call->arg, &b->call->arg, &d))
 		return false;
 	*ret = a->take ? d : -d;
 	return d != 0 && d < DELTA_MAX && d > -DELTA_MAX;
 }
 
-static size_t count_delta(const struct finder *f, int64_t delta)
+/* A distance and how many pairs show it. */
+struct tally {
+	int64_t delta;
+	size_t n;
+};
+
+/* The distance that most pairs show, or @usual when any shows that. 0: none shows any. */
+static int64_t measured_delta(const struct finder *f, int64_t usual)
 {
-	size_t n = 0;
+	struct tally tally[16] = {0}, *best = tally;
+	size_t n = 0, k;
 	int64_t d;
-
-	for (size_t i = 0; i < f->calls.n; i++)
-		for (size_t j = 0; j < f->calls.n; j++)
-			n += pair_delta(&f->found[i], &f->found[j], &d) && d == delta;
-	return n;
-}
-
-/* The distance that most pairs show. 0: none shows any. */
-static int64_t measured_delta(const struct finder *f)
-{
-	size_t most = 0;
-	int64_t best = 0, d;
 
 	for (size_t i = 0; i < f->calls.n; i++) {
 		for (size_t j = 0; j < f->calls.n; j++) {
-			size_t n;
-
-			if (!pair_delta(&f->found[i], &f->found[j], &d) || d == best)
+			if (!pair_delta(&f->found[i], &f->found[j], &d))
 				continue;
-			n = count_delta(f, d);
-			if (n > most) {
-				most = n;
-				best = d;
-			}
+			if (d == usual)
+				return usual;
+			for (k = 0; k < n && tally[k].delta != d; k++)
+				;
+			if (k == sizeof(tally) / sizeof(tally[0]))
+				continue;
+			tally[k].delta = d;
+			tally[k].n++;
+			n = k == n ? n + 1 : n;
 		}
 	}
-	return best;
+	for (k = 1; k < n; k++)
+		if (tally[k].n > best->n)
+			best = &tally[k];
+	return best->delta;
 }
 
 static int set_delta(const struct finder *f, struct locate_binary *binary, struct err *err)
 {
 	int64_t usual = f->image->machine == EM_AARCH64 ? DELTA_AARCH64 : DELTA_X86_64;
 
+	binary->switch_delta = measured_delta(f, usual);
 	/* one structure since 3.7: its layout is the ABI's, unless the code says otherwise */
-	binary->switch_delta = measured_delta(f);
-	if (binary->switch_delta || binary->major == 0 ||
-		(binary->major == 3 && binary->minor >= 7)) {
-		if (!binary->switch_delta || count_delta(f, usual))
-			binary->switch_delta = usual;
+	if (!binary->switch_delta && (!binary->major || binary->minor >= 7))
+		binary->switch_delta = usual;
+	if (binary->switch_delta)
 		return 0;
-	}
 	return err_set(err, -EOPNOTSUPP,
 		"'%s' (CPython %s) keeps its GIL in variables whose addresses cannot be told",
 		f->image->name, binary->version);
@@ -180,9 +217,9 @@ static bool signals_awaited(const struct finder *f, const struct found *signal)
 		int64_t d;
 
 		if (wait->call->import == IMPORT_TIMEDWAIT && wait->take &&
-			(signal->arg.kind == ARG_ADDRESS ||
+			(signal->call->arg.kind == ARG_ADDRESS ||
 				wait->call->frame == signal->call->frame) &&
-			arg_distance(&signal->arg, &wait->arg, &d) && d == 0)
+			arg_distance(&signal->call->arg, &wait->call->arg, &d) && d == 0)
 			return true;
 	}
 	return false;
@@ -245,7 +282,8 @@ int gil_find(struct image *image, struct locate_binary *binary, struct err *err)
 	f.found = calloc(f.calls.n + 1, sizeof(f.found[0]));
 	if (!f.found)
 		return err_nomem(err);
-	find_owners(&f);
+	if (find_owners(&f) < 0)
+		return err_nomem(err);
 	r = set_sites(&f, binary, err);
 	return r < 0 ? r : set_delta(&f, binary, err);
 }
