@@ -35,15 +35,15 @@ struct scale_run {
 /* What a recording tells about the workers of one phase, all runs together. */
 struct scale_evidence {
 	bool known; /* false: not recorded, or the recording cannot tell */
+	/* life is the sum of the seven states: held on a CPU, held asleep, held without a CPU, … */
 	uint64_t life_ns;
-	uint64_t held_ns;			    /* the GIL, on a CPU */
-	uint64_t held_blocked_ns, held_runnable_ns; /* the GIL, asleep; without a CPU */
+	uint64_t held_ns, held_asleep_ns, held_no_cpu_ns;
 	uint64_t waiting_ns, native_ns, runnable_ns, blocked_ns, unknown_ns;
 	uint64_t blocked_by_sibling_ns; /* part of blocked that a thread of the process ended */
-	uint64_t waits;
-	uint64_t wait_holder_on_cpu_ns, wait_holder_blocked_ns, wait_holder_runnable_ns,
-		wait_free_ns; /* what the holder did while a worker waited */
-	uint64_t takes, handoffs, forced;
+	/* parts of waiting: what the holder did; the GIL was free; the waiter had no CPU */
+	uint64_t wait_asleep_ns, wait_holder_no_cpu_ns, wait_free_ns, wait_no_cpu_ns;
+	uint64_t long_waited_ns; /* waiting of others for holds of several switch intervals */
+	uint64_t waits, takes, handoffs, forced;
 	uint64_t max_hold_ns, max_wait_ns;
 };
 

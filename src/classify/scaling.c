@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * classify: the verdict of `gilprobe scale`. In: evidence of serial and of threads mode. Out:
+ * class, label, reason.
+ *
+ * Serial mode tells what one task is made of, threads mode what they do to each other. All shares
+ * are of `active`, the time without what the machine took (no CPU for the thread or for the holder
+ * of the GIL), so that neighbours and affinity do not change the answer.
+ */
+#include "classify/scaling.h"
+
+#include "classify/scaling-rules.h"
+#include "classify/thresholds.h"
+#include "classify/words.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* What threads add to sleeping until a sibling wakes them: less is joins and queues. */
+#define LOCK_MUCH 0.20
+
+/* Shares of active time, 0 to 1. */
+struct shares {
+	double active;	/* ns */
+	double machine; /* of life: without a CPU, itself or the holder */
+	double hold, hold_asleep, wait, native, blocked, by_sibling;
+	double wait_asleep, long_waited;      /* of the waiting */
+	double takes_per_s, hold_ns, wait_ns; /* hold and wait: the mean of one */
+	double work_ns;			      /* hold and native, of one task */
+};
+
+static struct shares shares_of(const struct scale_phase *phase)
+{
+	const struct scale_evidence *e = &phase->evidence;
+	double late = fmin((double)e->wait_no_cpu_ns, (double)e->wait_free_ns);
+	double wait = fmax(0, (double)e->waiting_ns - (double)e->wait_holder_no_cpu_ns - late);
+	double hold = (double)(e->held_ns + e->held_asleep_ns);
+	double machine =
+		(double)(e->runnable_ns + e->held_no_cpu_ns + e->wait_holder_no_cpu_ns) + late;
+	double life = (double)e->life_ns;
+	double active = fmax(1, life - machine - (double)e->unknown_ns);
+	size_t tasks = phase->n_runs * phase->workers;
+
+	return (struct shares){
+		.active = active,
+		.machine = life > 0 ? machine / life : 0,
+		.hold = hold / active,
+		.hold_asleep = (double)e->held_asleep_ns / active,
+		.wait = wait / active,
+		.native = (double)e->native_ns / active,
+		.blocked = (double)e->blocked_ns / active,
+		.by_sibling = (double)e->blocked_by_sibling_ns / active,
+		.wait_asleep = wait > 0 ? (double)e->wait_asleep_ns / wait : 0,
+		.long_waited = wait > 0 ? (double)e->long_waited_ns / wait : 0,
+		.takes_per_s = (double)e->takes * 1e9 / active,
+		.hold_ns = e->takes ? hold / (double)e->takes : hold,
+		.wait_ns = e->waits ? wait / (double)e->waits : 0,
+		.work_ns = tasks ? (hold + (double)e->native_ns) / (double)tasks : 0,
+	};
+}
+
+struct scene {
+	struct shares one, many; /* serial, threads */
+	double interval_ns;
+	double speedup; /* for the wording of a label only, never for a class */
+	bool processes;
+	unsigned n;
+};
+
+static enum class kind_of_gil_bound(const struct scene *s) {
+	const struct shares *t = &s->many;
+
+	if (t->wait_asleep >= MOST ||
+		s->one.hold_asleep >= MOST * s->one.hold) return CLASS_BLOCKING_CALL;
+	if (s->interval_ns > INTERVAL_LONG_NS) return CLASS_SWITCH_INTERVAL;
+	if (t->long_waited >= MOST) return CLASS_LONG_C_CALL;
+	if (t->takes_per_s >= MANY_TAKES_PER_S && t->hold_ns <= SHORT_HOLD_NS &&
+		s->one.native >= PART) return CLASS_DROPPED_TOO_OFTEN;
+	if (t->wait_ns >= s->interval_ns / 2 &&
+		t->wait_ns >= CONVOY_RATIO * t->hold_ns) return CLASS_CONVOY;
+	return CLASS_GIL_BOUND;
+}
+
+/* Of the work that one task does, the share that needs the GIL. */
+static double gil_share(const struct shares *one)
+{
+	double work = one->hold + one->native;
+
+	return work > 0 ? one->hold / work : 0;
+}
+
+static enum class decide(const struct scene *s) {
+	const struct shares *one = &s->one, *many = &s->many;
+	double added = many->by_sibling - one->by_sibling;
+
+	if (added >= LOCK_MUCH && added >= many->wait) return CLASS_LOCK_CONTENTION;
+	if (one->hold_asleep >= MOST) return CLASS_BLOCKING_CALL;
+	if (one->blocked >= ASLEEP) return many->wait >= WAIT_MUCH ? CLASS_MIXED : CLASS_IO_BOUND;
+	if (one->blocked >= PART && one->hold >= PART) return CLASS_MIXED;
+	if (gil_share(one) < MOST) return many->wait >= WAIT_MUCH ? kind_of_gil_bound(s)
+								  : CLASS_RELEASES;
+	return kind_of_gil_bound(s);
+}
+
+static const char *label_for(enum class class, const struct scene *s)
+{
+	switch (class) {
+	case CLASS_IO_BOUND:
+		return LABEL_IO;
+	case CLASS_LOCK_CONTENTION:
+		return s->one.blocked >= MOST ? LABEL_IO_SERIAL : LABEL_NO_SPEEDUP;
+	case CLASS_MIXED:
+		return LABEL_MIXED;
+	case CLASS_RELEASES:
+		return s->speedup >= fmax(1.5, 0.4 * s->n) ? LABEL_RELEASES
+							   : LABEL_RELEASES_FEW_CORES;
+	case CLASS_DROPPED_TOO_OFTEN:
+		return LABEL_DROPPED;
+	case CLASS_INCONCLUSIVE:
+		return LABEL_SHORT;
+	default:
+		return s->processes ? LABEL_GIL : LABEL_GIL_NO_PROCESSES;
+	}
+}
+
+/* How far the evidence lies from another answer, 1 being on the border. */
+static double margin_of(enum class class, const struct scene *s)
+{
+	const struct shares *one = &s->one, *many = &s->many;
+
+	switch (class) {
+	case CLASS_IO_BOUND:
+		return one->blocked / ASLEEP;
+	case CLASS_LOCK_CONTENTION:
+		return (many->by_sibling - one->by_sibling) / LOCK_MUCH;
+	case CLASS_MIXED:
+		return fmin(one->blocked, one->hold) / PART;
+	case CLASS_RELEASES:
+		return fmin((1 - gil_share(one)) / MOST, (1 - many->wait) / (1 - WAIT_MUCH) * 1.2);
+	case CLASS_BLOCKING_CALL:
+		return fmax(one->hold_asleep, many->wait_asleep) / MOST;
+	default:
+		return fmax(many->wait / WAIT_MUCH, gil_share(one) / MOST);
+	}
+}
+
+static enum confidence confidence_of(enum class class, const struct scene *s)
+{
+	double active = fmin(s->one.active, s->many.active), margin = margin_of(class, s);
+
+	if (active >= HIGH_ACTIVE_NS && margin >= HIGH_MARGIN)
+		return CONFIDENCE_HIGH;
+	if (active >= MEDIUM_ACTIVE_NS && margin >= MEDIUM_MARGIN)
+		return CONFIDENCE_MEDIUM;
+	return CONFIDENCE_LOW;
+}
+
+static void explain(const struct scene *s, struct verdict *verdict)
+{
+	const struct shares *one = &s->one, *many = &s->many;
+	size_t size = sizeof(verdict->reason);
+	int n = snprintf(verdict->reason, size,
+		"one task alone holds the GIL %.0f %%, runs native code %.0f %%, sleeps %.0f %% of "
+		"its time; among %u threads it waits for the GIL %.0f %%",
+		100 * one->hold, 100 * one->native, 100 * one->blocked, s->n, 100 * many->wait);
+
+	if (verdict->class == CLASS_BLOCKING_CALL && n > 0 && (size_t)n < size)
+		n += snprintf(verdict->reason + n, size - (size_t)n,
+			", and of the holding %.0f %% is asleep",
+			one->hold > 0 ? 100 * one->hold_asleep / one->hold : 0);
+	if (verdict->class == CLASS_LOCK_CONTENTION && n > 0 && (size_t)n < size)
+		n += snprintf(verdict->reason + n, size - (size_t)n,
+			", and sleeps %.0f %% until another thread wakes it",
+			100 * many->by_sibling);
+	if (many->machine >= PART && n > 0 && (size_t)n < size)
+		snprintf(verdict->reason + n, size - (size_t)n,
+			" (not counted: %.0f %% of the threads' time without a CPU)",
+			100 * many->machine);
+}
+
+void scaling_by_evidence(const struct scale_result *result, unsigned n, struct scaling_verdict *ret)
+{
+	const struct scale_phase *serial = scale_find(result, SCALE_SERIAL, 0);
+	const struct scale_phase *threads = scale_find(result, SCALE_THREADS, 0);
+	const struct scale_phase *processes = scale_find(result, SCALE_PROCESSES, 0);
+	double interval_ns = result->facts.switch_interval_s * 1e9;
+	struct scene scene = {
+		.one = shares_of(serial),
+		.many = shares_of(threads),
+		.interval_ns = interval_ns > 0 ? interval_ns : INTERVAL_NS,
+		.speedup = scale_speedup(result, threads),
+		.processes = processes && !processes->unavailable,
+		.n = n,
+	};
+
+	ret->verdict.class = decide(&scene);
+	ret->verdict.confidence = confidence_of(ret->verdict.class, &scene);
+	ret->label = label_for(ret->verdict.class, &scene);
+	explain(&scene, &ret->verdict);
+}
+
+void scaling_classify(const struct scale_result *result, struct scaling_verdict *ret)
+{
+	const struct scale_phase *serial = scale_find(result, SCALE_SERIAL, 0);
+	const struct scale_phase *threads = scale_find(result, SCALE_THREADS, 0);
+
+	*ret = (struct scaling_verdict){0};
+	if (!serial || !threads || threads->workers < 2) {
+		ret->label = LABEL_FEW_WORKERS;
+		snprintf(ret->verdict.reason, sizeof(ret->verdict.reason),
+			"one worker cannot show how several get on with each other");
+	} else if (serial->evidence.known && threads->evidence.known) {
+		ret->by_evidence = true;
+		scaling_by_evidence(result, threads->workers, ret);
+	} else {
+		scaling_by_wall(result, threads->workers, ret);
+	}
+	words_advise(&ret->verdict);
+}
+
+double scaling_gil_share(const struct scale_result *result)
+{
+	const struct scale_phase *serial = scale_find(result, SCALE_SERIAL, 0);
+	struct shares one;
+
+	if (!serial || !serial->evidence.known)
+		return -1;
+	one = shares_of(serial);
+	return gil_share(&one);
+}
