@@ -13,10 +13,10 @@
 #include <string.h>
 
 extern const struct command command_record, command_convert, command_report, command_events,
-	command_check;
+	command_scale, command_check;
 
-const struct command *const commands[] = {
-	&command_record, &command_report, &command_convert, &command_events, &command_check};
+const struct command *const commands[] = {&command_record, &command_report, &command_convert,
+	&command_scale, &command_events, &command_check};
 const size_t n_commands = sizeof(commands) / sizeof(commands[0]);
 
 static int unknown_command(const char *name)

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cli: one measurement. In: a plan. Out: its result with evidence. Invariant: the target runs
+ * once; whether a recording watches it is decided before it starts.
+ */
+#include "cli/scale.h"
+
+#include "base/out.h"
+#include "base/term.h"
+#include "classify/scaling.h"
+#include "cli/message.h"
+#include "cli/reading.h"
+#include "emit/emit.h"
+#include "locate/locate.h"
+#include "record/record.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PHASE_NAME 32
+
+static void show_phase(void *user, enum scale_mode mode, unsigned workers)
+{
+	(void)user;
+	fprintf(stderr, "\r\033[Kgilprobe: %s with %u ...", scale_mode_name(mode), workers);
+}
+
+static void hide_phase(const struct workload_options *options)
+{
+	if (options->progress)
+		fputs("\r\033[K", stderr);
+}
+
+static void keep_reason(struct scale_facts_beside *beside, const struct err *err)
+{
+	char hint[sizeof(err->hint)];
+
+	memcpy(hint, err->hint, sizeof(hint));
+	hint[strcspn(hint, "\n")] = '\0';
+	snprintf(beside->no_evidence, sizeof(beside->no_evidence), "%.400s%s%.200s", err->text,
+		hint[0] ? "; " : "", hint);
+}
+
+static void note_started(void *user, const struct record_options *options)
+{
+	(void)options;
+	*(bool *)user = true;
+}
+
+/* A directory of our own for a recording that nobody wants to keep. */
+static int make_room(char *dir, size_t size, struct err *err)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	snprintf(dir, size, "%s/gilprobe-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (!mkdtemp(dir))
+		return err_errno(err, -errno, "cannot make a directory '%s'", dir);
+	return 0;
+}
+
+/* 1: recorded; 0: not allowed or not possible, and nothing has run; negative: failed. */
+static int record(const struct scale_args *args, struct workload *workload, const char *path,
+	struct scale_facts_beside *beside, struct err *err)
+{
+	_cleanup_(cleanup_locate_target) struct locate_target *target = NULL;
+	char *const *argv = workload_argv(workload);
+	char *shown[] = {(char *)"gilprobe", (char *)"scale",
+		(char *)(args->target ? "--target" : "--builtin"),
+		(char *)(uintptr_t)(args->target ? args->target : args->builtin), NULL};
+	struct record_mark mark;
+	struct record_result result = {0};
+	struct err why = {0};
+	bool started = false;
+	int r = locate_command(argv, NULL, &target, &why);
+
+	if (r >= 0 && !target->n_binaries)
+		r = err_set(&why, -ENODEV, "no CPython found for '%s'", argv[0]);
+	if (r >= 0) {
+		struct record_options how = {
+			.argv = shown,
+			.child = workload_supervise,
+			.child_user = workload,
+			.mark = &mark,
+			.target = target,
+			.output = path,
+			.started = note_started,
+			.user = &started,
+		};
+
+		mark.path = workload_mark(workload, &mark.offset);
+		r = record_run(&how, &result, &why);
+	}
+	if (r >= 0) {
+		if (result.run_as_user)
+			say("the target ran as uid %u", (unsigned)result.uid);
+		return 1;
+	}
+	if (started) {
+		*err = why;
+		return r;
+	}
+	keep_reason(beside, &why);
+	return 0;
+}
+
+struct trace {
+	struct out *out;
+	struct emit_chrome *emit;
+	char (*names)[PHASE_NAME];
+	const char **phases;
+};
+
+static void trace_done(struct trace *trace)
+{
+	emit_chrome_free(trace->emit);
+	out_free(trace->out);
+	free(trace->names);
+	free(trace->phases);
+}
+
+static int trace_begin(
+	struct trace *trace, const char *path, const struct scale_result *result, struct err *err)
+{
+	struct emit_options look = {.idle = true,
+		.version = GILPROBE_VERSION,
+		.command = "gilprobe scale",
+		.clock_monotonic = true};
+	int r = out_create(path, &trace->out, err);
+
+	if (r < 0)
+		return r;
+	trace->names = calloc(result->n_phases + 1, sizeof(*trace->names));
+	trace->phases = calloc(result->n_phases + 1, sizeof(*trace->phases));
+	if (!trace->names || !trace->phases)
+		return err_nomem(err);
+	for (size_t i = 0; i < result->n_phases; i++) {
+		snprintf(trace->names[i + 1], PHASE_NAME, "%s %u",
+			scale_mode_name(result->phases[i].mode), result->phases[i].workers);
+		trace->phases[i + 1] = trace->names[i + 1];
+	}
+	look.phase_names = trace->phases;
+	look.n_phase_names = result->n_phases + 1;
+	return emit_chrome_new(trace->out, &look, &trace->emit, err);
+}
+
+/* Reads the recording once, for the evidence and for the trace. */
+static int read_back(const struct scale_args *args, const char *path, struct scale_result *result,
+	struct scale_facts_beside *beside, struct err *err)
+{
+	_cleanup_(cleanup_scaling_evidence) struct scaling_evidence *evidence = NULL;
+	char *rest[] = {(char *)(uintptr_t)path};
+	struct common_args common = {.rest = rest, .n_rest = 1};
+	struct pipeline_options how = {.to_ns = UINT64_MAX};
+	struct sink *sinks[2];
+	struct trace trace = {0};
+	struct reading reading = {0};
+	const struct fold_result *fold;
+	struct progress progress;
+	int r = scaling_evidence_new(result, &evidence);
+
+	if (r < 0)
+		return err_nomem(err);
+	sinks[how.n_sinks++] = scaling_evidence_sink(evidence);
+	if (args->trace) {
+		r = trace_begin(&trace, args->trace, result, err);
+		if (r >= 0)
+			sinks[how.n_sinks++] = emit_chrome_sink(trace.emit);
+	}
+	how.sinks = sinks;
+	reading_catch_signals();
+	progress_init(&progress, "reading", !args->common.quiet);
+	reading_progress(&how, &progress);
+	if (r >= 0)
+		r = reading_open(&reading, &common, &how, err);
+	if (r >= 0)
+		r = reading_run(&reading, &fold, err);
+	progress_done(&progress);
+	if (r >= 0 && trace.out) {
+		r = out_commit(trace.out, err);
+		beside->traced = r >= 0;
+	}
+	if (r >= 0)
+		scaling_evidence_take(evidence, result);
+	reading_done(&reading);
+	trace_done(&trace);
+	return r;
+}
+
+static int use_recording(const struct scale_args *args, const char *path,
+	struct scale_result *result, struct scale_facts_beside *beside, struct err *err)
+{
+	struct err why = {0};
+	int r = read_back(args, path, result, beside, &why);
+
+	if (r == -ENODATA && !result->facts.gil_enabled) {
+		snprintf(beside->no_evidence, sizeof(beside->no_evidence),
+			"the GIL of this interpreter is off, so there are no waits for it to see");
+		return 0;
+	}
+	if (r == -ENODATA) {
+		keep_reason(beside, &why);
+		return 0;
+	}
+	if (r < 0)
+		*err = why;
+	return r;
+}
+
+static int measure_into(const struct scale_args *args, const struct plan *plan, const char *path,
+	struct scale_result *ret, struct scale_facts_beside *beside, struct err *err)
+{
+	_cleanup_(cleanup_workload) struct workload *workload = NULL;
+	const struct workload_options options = {
+		.plan = plan,
+		.python = args->python,
+		.timeout_ns = args->timeout_ns,
+		.progress = !args->common.quiet && isatty(STDERR_FILENO) ? show_phase : NULL,
+	};
+	int r = workload_new(&options, &workload, err), recorded = 0;
+
+	if (r < 0)
+		return r;
+	if (path)
+		recorded = record(args, workload, path, beside, err);
+	else
+		snprintf(beside->no_evidence, sizeof(beside->no_evidence), "--no-recording");
+	if (recorded < 0)
+		return recorded;
+	if (!recorded) {
+		if (path)
+			say("not recorded: %s", beside->no_evidence);
+		r = workload_run(workload, err);
+	}
+	hide_phase(&options);
+	if (r >= 0)
+		r = workload_result(workload, ret, err);
+	beside->recorded = recorded;
+	return r >= 0 && recorded ? use_recording(args, path, ret, beside, err) : r;
+}
+
+int scale_measure(const struct scale_args *args, const struct plan *plan, struct scale_result *ret,
+	struct scale_facts_beside *ret_beside, struct err *err)
+{
+	char dir[256], file[280];
+	int r;
+
+	if (!args->record || args->output)
+		return measure_into(
+			args, plan, args->record ? args->output : NULL, ret, ret_beside, err);
+	r = make_room(dir, sizeof(dir), err);
+	if (r < 0)
+		return r;
+	snprintf(file, sizeof(file), "%s/perf.data", dir);
+	r = measure_into(args, plan, file, ret, ret_beside, err);
+	unlink(file);
+	rmdir(dir);
+	return r;
+}
