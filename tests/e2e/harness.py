@@ -2,7 +2,7 @@
 """What the end-to-end tests share: the program under test, interpreters, and what must not be left.
 
 Environment: GILPROBE (the program), GILPROBE_PYTHONS (interpreters, separated by colons; else
-PATH's python3, the system's, and its debug build), CI=true (a test that cannot run has failed).
+PATH's python3 and the system's), CI=true (a test that cannot run has failed).
 """
 import json
 import os
@@ -25,7 +25,7 @@ PATIENCE = 300  # seconds until a command counts as hung, on a busy machine
 def pythons():
     """Different interpreters at hand, PATH's python3 first: real paths, each file once."""
     names = os.environ.get('GILPROBE_PYTHONS')
-    names = names.split(':') if names else ['python3', '/usr/bin/python3', '/usr/bin/python3-dbg']
+    names = names.split(':') if names else ['python3', '/usr/bin/python3']
     found = {}
     for name in names:
         path = shutil.which(name)
@@ -151,7 +151,7 @@ class Case(unittest.TestCase):
 
 def main():
     """Runs the tests of the calling file; status 77 when all were skipped."""
-    program = unittest.main(exit=False, verbosity=2)
+    program = unittest.main(exit=False, verbosity=2, warnings='ignore')
     result = program.result
     if not result.wasSuccessful():
         sys.exit(1)

@@ -159,8 +159,10 @@ class Record(harness.Case):
         pids = {t['pid'] for t in self.report('x.data')['threads']}
         self.assertEqual(len(pids), 1)
         self.assertNotIn(other.pid, pids)
-        events = harness.run('events', 'x.data').stdout
-        self.assertNotIn(f' {other.pid} {other.pid} ', events)
+        kinds = {line.split()[4] for line in harness.run('events', 'x.data').stdout.splitlines()
+                 if line.split()[1] == str(other.pid)}
+        # its switches are there where a traced thread had the CPU before or after
+        self.assertLessEqual(kinds, {'switch-in', 'switch-out'})
 
     def test_ctrl_c_reaches_the_target_and_keeps_the_recording(self):
         code = ('import time, sys\nprint("up", flush=True)\ntry:\n    while True: time.sleep(0.01)\n'
