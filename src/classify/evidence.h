@@ -27,7 +27,8 @@ struct evidence {
 	double max_hold, max_wait;
 	double interval; /* median switch interval seen by its waits; 0: none seen */
 	double intervals;
-	double wait_no_cpu; /* of the waiting, woken but without a CPU */
+	double wait_machine; /* waiting that is the machine's part */
+	double wait_no_cpu;  /* of the waiting, woken but without a CPU */
 
 	const struct fold_thread *blocker; /* whom it waited for most, or NULL */
 	const struct fold_thread *victim;  /* who waited for it most, or NULL */

@@ -263,7 +263,9 @@ static void conclude(
 	*ret = (struct verdict){
 		.class = first, .confidence = tally->votes[first].verdict.confidence};
 	say(tally, result, first, second, ret);
-	if (share < MIXTURE) {
+	if (first == CLASS_INCONCLUSIVE) {
+		ret->confidence = CONFIDENCE_LOW;
+	} else if (share < MIXTURE) {
 		ret->class = CLASS_MIXED;
 		ret->confidence = CONFIDENCE_MEDIUM;
 	} else if (share < CLEAR && ret->confidence > CONFIDENCE_MEDIUM) {

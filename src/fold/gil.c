@@ -246,6 +246,7 @@ int hold_begin(struct fold *f, struct thread *t, struct gil *g, uint64_t start_n
 	t->hold_gil = g;
 	t->hold_serial = ++f->hold_serials;
 	t->hold_estimated = start_ns < f->now;
+	t->hold_asked = false;
 	for (int i = 0; i < TICKS; i++)
 		t->hold_ticks[i] = g->ticks[i];
 	if (f->inside) {
@@ -281,6 +282,7 @@ int hold_end(struct fold *f, struct thread *t, bool open)
 	hold->end_ns = f->now;
 	hold->open = open;
 	split_hold(f, t, g);
+	t->hold_deaf_ns = t->hold_asked ? g->ticks[TICK_ON_CPU] - t->hold_asked_tick : 0;
 	for (struct thread *w = g->waiters; w && r >= 0; w = w->next_waiter)
 		r = blame_wait(f, w, t, f->now);
 	t->side = SIDE_NONE;
@@ -291,6 +293,25 @@ int hold_end(struct fold *f, struct thread *t, bool open)
 	g->pub.held_runnable_ns += hold->runnable_ns;
 	g->pub.held_blocked_ns += hold->blocked_ns;
 	return r < 0 ? r : sinks_call(f, holder, &g->pub, f->now, NULL);
+}
+
+void hold_ask(struct fold *f, struct gil *g, uint64_t waited_since_ns)
+{
+	struct thread *holder = g->holder;
+
+	/* after a switch since then the waiter starts anew, as take_gil does */
+	if (!holder || holder->hold_asked || holder->hold.start_ns > waited_since_ns)
+		return;
+	gil_advance(f, g);
+	holder->hold_asked = true;
+	holder->hold_asked_tick = g->ticks[TICK_ON_CPU];
+}
+
+static bool is_long(const struct fold *f, const struct thread *t, uint64_t cpu_ns)
+{
+	if (f->facts.own)
+		return t->hold_deaf_ns >= FOLD_DEAF_NS;
+	return cpu_ns >= FOLD_LONG_HOLD_NS && t->hold.others_waited_ns >= FOLD_LONG_HOLD_NS;
 }
 
 int hold_flush(struct fold *f, struct thread *t)
@@ -314,7 +335,7 @@ int hold_flush(struct fold *f, struct thread *t)
 	t->pub.forced += hold->forced;
 	gil->forced += hold->forced;
 	t->pub.others_waited_ns += hold->others_waited_ns;
-	if (cpu_ns >= FOLD_LONG_HOLD_NS && hold->others_waited_ns >= FOLD_LONG_HOLD_NS)
+	if (is_long(f, t, cpu_ns))
 		t->pub.long_waited_ns += hold->others_waited_ns;
 	r = hist_add(&t->pub.holds, ns);
 	if (r < 0)

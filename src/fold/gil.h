@@ -56,6 +56,9 @@ int hold_begin(struct fold *f, struct thread *t, struct gil *g, uint64_t start_n
 
 /* Ends now; stays pending until hold_flush, when it is known whether it was forced. */
 int hold_end(struct fold *f, struct thread *t, bool open);
+
+/* A waiter that has waited since @waited_since_ns for one interval asks the holder to give way. */
+void hold_ask(struct fold *f, struct gil *g, uint64_t waited_since_ns);
 int hold_flush(struct fold *f, struct thread *t);
 
 static inline bool cpu_known(const struct fold *f)

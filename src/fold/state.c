@@ -206,9 +206,8 @@ static int want_again(struct fold *f, struct thread *t, struct gil *g)
 		return 0;
 	}
 	t->wait.requests++;
-	if (!f->inside)
-		return 0;
-	if (hist_add(&t->pub.interval_hist, f->now - t->want_ns) < 0)
+	hold_ask(f, g, t->want_ns);
+	if (f->inside && hist_add(&t->pub.interval_hist, f->now - t->want_ns) < 0)
 		return -ENOMEM;
 	t->want_ns = f->now;
 	return 0;
