@@ -172,6 +172,7 @@ void evidence_of_thread(
 	evidence_add(ret, thread);
 	ret->starved = starved_of(result, thread);
 	ret->typical_wait = time_median(&thread->wait_hist);
+	ret->typical_hold = time_median(&thread->holds);
 	ret->interval = (double)hist_quantile(&thread->interval_hist, 0.5);
 	ret->intervals = (double)thread->interval_hist.n;
 	add_blame(ret, thread);

@@ -24,6 +24,7 @@ struct evidence {
 
 	double takes, forced, waits, natives, blocks, sibling_wakeups;
 	double typical_wait; /* half of all waiting was in waits of at least this length */
+	double typical_hold; /* the same of holds; 0: unknown */
 	double max_hold, max_wait;
 	double interval; /* median switch interval seen by its waits; 0: none seen */
 	double intervals;

@@ -123,7 +123,7 @@ static bool say_long_call(const struct evidence *e, struct finding *ret, double 
 
 static bool is_convoy(const struct evidence *e)
 {
-	double hold = rule_per_take(e, e->hold);
+	double hold = e->typical_hold > 0 ? e->typical_hold : rule_per_take(e, e->hold);
 
 	return e->typical_wait >= CONVOY_WAIT_NS && e->typical_wait >= CONVOY_RATIO * hold &&
 	       hold <= INTERVAL_NS / 5;

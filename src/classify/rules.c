@@ -46,12 +46,12 @@ double rule_take_rate(const struct evidence *e)
 	return e->active > 0 ? e->takes * 1e9 / e->active : 0;
 }
 
-bool rule_found(
-	struct finding *ret, enum class class, double margin, double samples, const char *fmt, ...)
+bool rule_found(struct finding *ret, enum gil_class kind, double margin, double samples,
+	const char *fmt, ...)
 {
 	va_list args;
 
-	ret->class = class;
+	ret->class = kind;
 	ret->margin = margin;
 	ret->samples = samples;
 	va_start(args, fmt);
@@ -111,7 +111,8 @@ static bool cpu_starved(const struct evidence *e, struct finding *ret)
 	if (share < STARVED || e->starved < PART * e->life || e->starved < e->blocked)
 		return false;
 	apply_from(RULE_AFTER_MACHINE, e, &otherwise);
-	return rule_found(ret, CLASS_CPU_STARVED, share / STARVED, e->takes + e->waits,
+	return rule_found(ret, CLASS_CPU_STARVED, (1 - STARVED) / (1.001 - share),
+		e->takes + e->waits,
 		"of %s in which it could have run, %.0f %% passed without a CPU for it or for the "
 		"holder of the GIL (apart from that: %s)",
 		rule_ns(wanted).s, 100 * share, class_name(otherwise.class));

@@ -185,12 +185,12 @@ void parts_gils(const struct sheet *sheet, const struct fold_process *process, s
 			sheet->page.out, "  and %zu more interpreters' GILs, held less\n", all - n);
 }
 
-static enum paint verdict_paint(enum class class)
+static enum paint verdict_paint(enum gil_class kind)
 {
-	if (class_is_gil_bound(class) || class == CLASS_DROPPED_TOO_OFTEN)
+	if (class_is_gil_bound(kind) || kind == CLASS_DROPPED_TOO_OFTEN)
 		return PAINT_RED;
-	if (class == CLASS_INCONCLUSIVE || class == CLASS_CPU_STARVED ||
-		class == CLASS_LOCK_CONTENTION || class == CLASS_MIXED)
+	if (kind == CLASS_INCONCLUSIVE || kind == CLASS_CPU_STARVED ||
+		kind == CLASS_LOCK_CONTENTION || kind == CLASS_MIXED)
 		return PAINT_YELLOW;
 	return PAINT_GREEN;
 }

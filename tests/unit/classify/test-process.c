@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static void check(const struct totals_row *rows, size_t n, enum class class, const char *words)
+static void check(const struct totals_row *rows, size_t n, enum gil_class kind, const char *words)
 {
 	struct totals t;
 	struct verdict v;
