@@ -12,7 +12,7 @@
 
 struct expected {
 	const char *what;
-	enum gil_class kind;
+	enum gil_class class;
 	enum confidence least;
 	struct totals_row rows[4]; /* the first one is judged, the others are alive beside it */
 };
