@@ -14,7 +14,7 @@ struct gil {
 	uint64_t ticks[TICKS], ticks_ns; /* how long its holder was in which state, up to when */
 	enum tick tick;
 	struct thread *waiters, *last_waiter, *droppers;
-	uint32_t n_waiters;
+	uint32_t n_waiters, n_yielders;
 	uint64_t contended_since_ns, idle_since_ns, free_since_ns;
 	struct thread *releaser; /* of the last release, while nobody has taken it since */
 	uint64_t release_ns;
