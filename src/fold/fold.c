@@ -167,7 +167,8 @@ static void forget_holds(struct fold_thread *t)
 		t->state_ns[SPAN_UNKNOWN] += t->state_ns[state];
 		t->state_ns[state] = 0;
 	}
-	t->hold_blocked_ns = t->hold_runnable_ns = 0;
+	t->hold_blocked_ns = t->hold_runnable_ns = t->blocked_by_sibling_ns = 0;
+	t->blocks = t->sibling_wakeups = t->natives = 0;
 }
 
 static void finish_quality(struct fold *f, uint64_t duplicated, uint64_t late)
