@@ -66,9 +66,9 @@ static const struct words {
 	[CLASS_SUBINTERPRETERS] = {"scales-with-subinterpreters", {NULL}},
 };
 
-const char *class_name(enum gil_class kind)
+const char *class_name(enum class class)
 {
-	return words[kind].name;
+	return words[class].name;
 }
 
 const char *confidence_name(enum confidence confidence)
@@ -78,9 +78,9 @@ const char *confidence_name(enum confidence confidence)
 	return names[confidence];
 }
 
-bool class_is_gil_bound(enum gil_class kind)
+bool class_is_gil_bound(enum class class)
 {
-	switch (kind) {
+	switch (class) {
 	case CLASS_GIL_BOUND:
 	case CLASS_CONVOY:
 	case CLASS_LONG_C_CALL:

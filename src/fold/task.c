@@ -38,7 +38,6 @@ static int process_new(struct fold *f, int32_t pid, struct process **ret)
 	}
 	process->pub.pid = pid;
 	process->pub.name = "";
-	process->last_gil = &process->gils;
 	*ret = process;
 	return 0;
 }
@@ -156,8 +155,8 @@ static void keep_process(struct fold *f, struct process *process)
 	if (process->kept)
 		return;
 	process->kept = true;
-	*f->last_process = process;
-	f->last_process = &process->all;
+	process->all = f->all_processes;
+	f->all_processes = process;
 }
 
 int task_thread(struct fold *f, const struct event *event, struct thread **ret)

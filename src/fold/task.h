@@ -10,10 +10,10 @@
 struct process {
 	struct fold_process pub;
 	struct process *all;
-	struct gil *gils, **last_gil;
+	struct gil *gils;
 	struct task *tasks;
 	bool kept; /* had GIL events: stays for the result */
-	bool begun, visible, leader_gone, closed;
+	bool visible, leader_gone, closed;
 };
 
 struct task {

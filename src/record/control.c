@@ -45,7 +45,7 @@ int control_init(struct control *control, struct err *err)
 	return 0;
 }
 
-static int watch_fd(struct control *control, int fd, struct err *err)
+int control_watch_fd(struct control *control, int fd, struct err *err)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
 
@@ -65,11 +65,11 @@ int control_watch(
 	if (control->pid_fd < 0)
 		return errno == ESRCH ? err_set(err, -ESRCH, "process %d does not exist", (int)pid)
 				      : err_errno(err, -errno, "cannot watch process %d", (int)pid);
-	r = watch_fd(control, control->pid_fd, err);
+	r = control_watch_fd(control, control->pid_fd, err);
 	if (r >= 0)
-		r = watch_fd(control, control->signal_fd, err);
+		r = control_watch_fd(control, control->signal_fd, err);
 	for (size_t i = 0; r >= 0 && i < n; i++)
-		r = watch_fd(control, fds[i], err);
+		r = control_watch_fd(control, fds[i], err);
 	return r;
 }
 

@@ -34,6 +34,9 @@ int control_init(struct control *control, struct err *err);
 int control_watch(
 	struct control *control, pid_t pid, bool ours, const int *fds, size_t n, struct err *err);
 
+/* One more descriptor that ends the sleep; it leaves when it is closed. */
+int control_watch_fd(struct control *control, int fd, struct err *err);
+
 /*
  * Sleeps until a buffer fills, something above happens, or @timeout_ms passed. Passes signals on:
  * the first as it is (unless the terminal has sent it to the target too), the second as SIGTERM,

@@ -7,7 +7,10 @@
  */
 #include "record/filter.h"
 
+#include "base/vec.h"
+
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The body of a sample. */
@@ -35,6 +38,8 @@ struct task {
 };
 
 #define SAMPLE_SIZE offsetof(struct sample, raw)
+#define COMMON_PID_OFFSET 4 /* struct trace_entry */
+#define NO_TID UINT32_MAX   /* of a task that is about to be gone */
 
 int filter_init(struct filter *filter, const struct events *events)
 {
@@ -50,7 +55,9 @@ int filter_init(struct filter *filter, const struct events *events)
 void filter_done(struct filter *filter)
 {
 	tree_done(&filter->tree);
+	free(filter->changes.items);
 	map_done(&filter->ids);
+	map_done(&filter->local);
 }
 
 /* NULL when the record is too short. */
@@ -69,6 +76,7 @@ static uint64_t time_of(const struct perf_event_header *record)
 	return trailer.time_ns;
 }
 
+/* What kind of sample it is; its fixed fields and where its raw data lies. NULL: none of ours. */
 static const struct source *source_of(const struct filter *filter,
 	const struct perf_event_header *record, const uint8_t **ret_raw, struct sample *ret)
 {
@@ -105,48 +113,142 @@ static bool raw_cond(
 	return true;
 }
 
-static int learn_sample(struct filter *filter, const struct perf_event_header *record)
+/* A sample names its task twice: as we see it, and in the raw data as the machine does. */
+static int learn_tid(struct filter *filter, const struct sample *sample, const uint8_t *raw)
+{
+	uint32_t tid;
+
+	if (sample->tid == NO_TID || !tree_has_task(&filter->tree, sample->tid) ||
+		!raw_u32(sample, raw, COMMON_PID_OFFSET, &tid))
+		return 0;
+	return map_put(&filter->local, tid, sample->tid);
+}
+
+static void put_our_tid(
+	const struct filter *filter, const struct sample *sample, uint8_t *raw, unsigned offset)
+{
+	uint32_t tid, ours = 0;
+	const uint64_t *found;
+
+	if (!raw_u32(sample, raw, offset, &tid))
+		return;
+	found = map_get(&filter->local, tid);
+	if (found)
+		ours = (uint32_t)*found;
+	memcpy(raw + offset, &ours, sizeof(ours));
+}
+
+static void translate(const struct filter *filter, struct perf_event_header *record)
 {
 	struct sample sample;
+	const uint8_t *found;
+	const struct source *source = source_of(filter, record, &found, &sample);
+	uint8_t *raw = (uint8_t *)(record + 1) + SAMPLE_SIZE;
+
+	if (!source)
+		return;
+	put_our_tid(filter, &sample, raw, COMMON_PID_OFFSET);
+	if (source->kind == SOURCE_SWITCH || source->kind == SOURCE_WAKEUP)
+		put_our_tid(filter, &sample, raw, source->offsets[0]);
+	if (source->kind == SOURCE_SWITCH)
+		put_our_tid(filter, &sample, raw, source->offsets[1]);
+}
+
+int filter_learn(struct filter *filter, const struct perf_event_header *record)
+{
+	struct sample sample;
+	const struct source *source;
 	const uint8_t *raw;
-	const struct source *source = source_of(filter, record, &raw, &sample);
 	uint64_t cond;
 
+	if (record->type != PERF_RECORD_SAMPLE)
+		return 0;
+	source = source_of(filter, record, &raw, &sample);
+	if (!source)
+		return 0;
+	if (filter->translate && learn_tid(filter, &sample, raw) < 0)
+		return -ENOMEM;
 	/* only take_gil's own sites prove that the argument is a GIL's */
-	if (!source || source->kind != SOURCE_GIL ||
+	if (source->kind != SOURCE_GIL ||
 		(source->site != LOCATE_ACQUIRE && source->site != LOCATE_TIMEDWAIT) ||
 		!raw_cond(&sample, raw, source, &cond))
 		return 0;
 	return tree_learn_gil(&filter->tree, sample.pid, cond, sample.time_ns);
 }
 
-int filter_learn(struct filter *filter, const struct perf_event_header *record)
+static int note(struct filter *filter, struct filter_change change)
 {
-	const void *bytes = NULL;
+	if (vec_grow(&filter->changes) < 0)
+		return -ENOMEM;
+	filter->changes.items[filter->changes.n++] = change;
+	return 0;
+}
+
+int filter_take(struct filter *filter, const struct perf_event_header *record)
+{
+	const void *bytes;
 	struct task task;
 	uint32_t pid;
 
 	switch (record->type) {
-	case PERF_RECORD_SAMPLE:
-		return learn_sample(filter, record);
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 		bytes = body(record, sizeof(task));
 		if (!bytes)
 			return 0;
 		memcpy(&task, bytes, sizeof(task));
-		return record->type == PERF_RECORD_FORK
-			       ? tree_fork(&filter->tree, task.pid, task.tid, task.ppid, task.ptid)
-			       : tree_exit(&filter->tree, task.pid, task.tid, task.time_ns);
+		return note(filter, (struct filter_change){task.time_ns, record->type, task.pid,
+					    task.ppid, task.tid, task.ptid});
 	case PERF_RECORD_COMM:
 		bytes = body(record, sizeof(pid));
 		if (!bytes || !(record->misc & PERF_RECORD_MISC_COMM_EXEC))
 			return 0;
 		memcpy(&pid, bytes, sizeof(pid));
-		return tree_exec(&filter->tree, pid, time_of(record));
+		return note(filter,
+			(struct filter_change){time_of(record), record->type, pid, 0, pid, 0});
+	case PERF_RECORD_LOST:
+		filter->gap = true;
+		return 0;
 	default:
 		return 0;
 	}
+}
+
+static int apply(struct tree *tree, const struct filter_change *change)
+{
+	switch (change->type) {
+	case PERF_RECORD_FORK:
+		return tree_fork(tree, change->pid, change->tid, change->ppid, change->ptid);
+	case PERF_RECORD_EXIT:
+		return tree_exit(tree, change->pid, change->tid, change->time_ns);
+	default:
+		return tree_exec(tree, change->pid, change->time_ns);
+	}
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	const struct filter_change *x = a, *y = b;
+
+	return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
+}
+
+int filter_settle(struct filter *filter, uint64_t until_ns)
+{
+	size_t n = 0, left;
+
+	if (filter->changes.n)
+		qsort(filter->changes.items, filter->changes.n, sizeof(*filter->changes.items),
+			compare_times);
+	for (; n < filter->changes.n && filter->changes.items[n].time_ns <= until_ns; n++)
+		if (apply(&filter->tree, &filter->changes.items[n]) < 0)
+			return -ENOMEM;
+	left = filter->changes.n - n;
+	if (n && left)
+		memmove(filter->changes.items, filter->changes.items + n,
+			left * sizeof(*filter->changes.items));
+	filter->changes.n = left;
+	return n > 0;
 }
 
 static bool keep_sample(struct filter *filter, const struct perf_event_header *record)
@@ -191,7 +293,7 @@ static bool keep_sample(struct filter *filter, const struct perf_event_header *r
 	return true;
 }
 
-bool filter_keep(struct filter *filter, const struct perf_event_header *record)
+bool filter_keep(struct filter *filter, struct perf_event_header *record)
 {
 	uint64_t lost[2]; /* id, how many */
 	uint32_t ids[2];  /* pid, tid or ppid */
@@ -199,6 +301,8 @@ bool filter_keep(struct filter *filter, const struct perf_event_header *record)
 
 	switch (record->type) {
 	case PERF_RECORD_SAMPLE:
+		if (filter->translate)
+			translate(filter, record);
 		return keep_sample(filter, record);
 	case PERF_RECORD_LOST:
 		bytes = body(record, sizeof(lost));

@@ -108,6 +108,7 @@ int launch_fork(struct launch *launch, const struct record_options *options, con
 	close(failed[1]);
 	launch->go_fd = go[1];
 	launch->failed_fd = failed[0];
+	fcntl(failed[0], F_SETFL, O_NONBLOCK);
 	launch->as_user = owner_behind_sudo(&owner);
 	launch->uid = launch->as_user ? owner.uid : geteuid();
 	if (r < 0) {
@@ -126,30 +127,27 @@ static void close_pipes(struct launch *launch)
 	launch->go_fd = launch->failed_fd = -1;
 }
 
-/* The child may have been killed while it waited: then nobody reads. */
-static bool write_go(int fd)
+void launch_go(struct launch *launch)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
-	bool ok;
 
+	/* killed while it waited, it does not read; its wait status says so */
 	sigaction(SIGPIPE, &ignore, &old);
-	ok = write(fd, "", 1) == 1;
+	if (write(launch->go_fd, "", 1) != 1)
+		close_pipes(launch);
 	sigaction(SIGPIPE, &old, NULL);
-	return ok;
 }
 
-int launch_go(struct launch *launch, const char *name, struct err *err)
+int launch_check(struct launch *launch, const char *name, struct err *err)
 {
 	ssize_t n;
 	int code = 0;
 
-	if (!write_go(launch->go_fd)) {
-		close_pipes(launch);
-		return 0; /* its wait status says how it ended */
-	}
-	do
-		n = read(launch->failed_fd, &code, sizeof(code));
-	while (n < 0 && errno == EINTR);
+	if (launch->failed_fd < 0)
+		return 0;
+	n = read(launch->failed_fd, &code, sizeof(code));
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
 	close_pipes(launch);
 	if (n != sizeof(code))
 		return 0;

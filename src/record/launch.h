@@ -30,8 +30,14 @@ struct launch {
 int launch_fork(struct launch *launch, const struct record_options *options, const sigset_t *mask,
 	struct janitor *janitor, struct err *err);
 
-/* Lets it run. 0, or the negative errno of what stopped it (then it is gone). */
-int launch_go(struct launch *launch, const char *name, struct err *err);
+/* Lets it run. */
+void launch_go(struct launch *launch);
+
+/*
+ * Whether its exec worked, without waiting: 0 so far, or the negative errno that stopped it (then
+ * it is gone). failed_fd becomes readable when there is news, and -1 when all is known.
+ */
+int launch_check(struct launch *launch, const char *name, struct err *err);
 
 /* Waits for its end. The wait status. */
 int launch_wait(struct launch *launch);

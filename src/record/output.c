@@ -11,8 +11,20 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+static int create_failed(const char *path, int code, struct err *err)
+{
+	const char *slash = strrchr(path, '/');
+	int len = slash ? (int)(slash - path) : 0;
+
+	err_errno(err, code, "cannot create '%s'", path);
+	if (code == -ENOENT && slash)
+		err_hint(err, "mkdir -p '%.*s'", len, path);
+	return code;
+}
 
 static int move_away(struct output *output, struct err *err)
 {
@@ -44,9 +56,12 @@ int output_open(struct output *output, const char *path, struct err *err)
 			return r;
 		there = false;
 	}
+	if (there && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
+		return err_set(
+			err, -ESPIPE, "cannot record into '%s': it is a pipe or a socket", path);
 	fd = open(path, O_RDWR | O_CLOEXEC | (there ? 0 : O_CREAT | O_EXCL), 0666);
 	if (fd < 0) {
-		r = err_errno(err, -errno, "cannot create '%s'", path);
+		r = create_failed(path, -errno, err);
 		output_undo(output);
 		return r;
 	}

@@ -10,13 +10,12 @@
 
 #include "perfdata/writer.h"
 #include "record/control.h"
-#include "record/events.h"
 #include "record/explain.h"
+#include "record/facts.h"
 #include "record/filter.h"
-#include "record/janitor.h"
 #include "record/launch.h"
 #include "record/output.h"
-#include "record/probes.h"
+#include "record/removal.h"
 #include "record/rounds.h"
 #include "record/sections.h"
 #include "record/synth.h"
@@ -30,20 +29,21 @@
 
 #define IDLE_MS 100 /* a round at least this often, so that a crash costs little */
 
+#define GAP_NS 1000000000ull /* between searches of /proc while losses go on */
+
 struct session {
 	const struct record_options *options;
 	struct control control;
-	struct probes probes;
-	struct janitor janitor;
+	struct record_removal made; /* events, probes, janitor */
 	struct launch launch;
-	struct events events;
 	struct filter filter;
 	struct rounds rounds;
 	struct output output;
 	struct perfdata_writer *writer;
 	uint64_t start_ns, end_ns;
-	int priority; /* as it was */
-	bool hurried; /* it was raised */
+	uint64_t gap_ns; /* when /proc was searched after a loss */
+	int priority;	 /* as it was */
+	bool hurried;	 /* it was raised */
 };
 
 static uint64_t now_ns(clockid_t clock)
@@ -63,7 +63,8 @@ static void hurry(struct session *s)
 	s->hurried = errno == 0 && setpriority(PRIO_PROCESS, 0, -20) == 0;
 }
 
-static void session_done(struct session *s)
+/* @ret NULL: the probes are removed when it returns. */
+static void session_done(struct session *s, struct record_removal **ret)
 {
 	if (s->hurried)
 		setpriority(PRIO_PROCESS, 0, s->priority);
@@ -72,11 +73,10 @@ static void session_done(struct session *s)
 	output_done(&s->output);
 	rounds_done(&s->rounds);
 	filter_done(&s->filter);
-	events_done(&s->events);
-	if (s->probes.group[0])
-		probes_delete_group(s->probes.group);
-	probes_done(&s->probes);
-	janitor_stop(&s->janitor);
+	if (ret)
+		*ret = removal_start(&s->made);
+	else
+		removal_run(&s->made);
 	control_done(&s->control);
 }
 
@@ -89,6 +89,7 @@ static pid_t target_of(const struct session *s)
 static int prepare(struct session *s, struct err *err)
 {
 	const struct record_options *o = s->options;
+	struct facts facts;
 	int r = tracing_ready(err);
 
 	if (r < 0)
@@ -96,22 +97,24 @@ static int prepare(struct session *s, struct err *err)
 	probes_delete_stale();
 	r = control_init(&s->control, err);
 	if (r >= 0)
-		r = probes_name(&s->probes, err);
+		r = probes_name(&s->made.probes, err);
 	if (r >= 0)
-		r = janitor_start(&s->janitor, s->probes.group, err);
+		r = janitor_start(&s->made.janitor, s->made.probes.group, err);
 	if (r >= 0 && o->argv)
-		r = launch_fork(&s->launch, o, &s->control.old_mask, &s->janitor, err);
+		r = launch_fork(&s->launch, o, &s->control.old_mask, &s->made.janitor, err);
 	if (r >= 0)
-		r = probes_define(&s->probes, o->target, err);
+		r = probes_define(&s->made.probes, o->target, err);
 	if (r >= 0 && o->mark)
-		r = probes_define_mark(&s->probes, o->mark, err);
+		r = probes_define_mark(&s->made.probes, o->mark, err);
 	if (r >= 0)
-		r = events_open(&s->events, &s->probes, o->buffer_bytes, err);
+		r = events_open(&s->made.events, &s->made.probes, o->buffer_bytes, err);
 	if (r >= 0)
-		r = control_watch(
-			&s->control, target_of(s), o->argv, s->events.fds, s->events.n_fds, err);
-	if (r >= 0 && filter_init(&s->filter, &s->events) < 0)
+		r = control_watch(&s->control, target_of(s), o->argv, s->made.events.fds,
+			s->made.events.n_fds, err);
+	if (r >= 0 && filter_init(&s->filter, &s->made.events) < 0)
 		r = err_nomem(err);
+	facts_read(&facts);
+	s->filter.translate = !facts.init_pid_namespace;
 	return r;
 }
 
@@ -122,13 +125,13 @@ static int add_attr(struct session *s, const struct source *source, struct err *
 	snprintf(name, sizeof(name), "%s%s%s", source->group ? source->group : "",
 		source->group ? ":" : "", source->name);
 	return perfdata_writer_add_attr(
-		s->writer, events_attr(source), name, source->ids, s->events.n_cpus, err);
+		s->writer, events_attr(source), name, source->ids, s->made.events.n_cpus, err);
 }
 
 static int write_start(struct session *s, struct err *err)
 {
 	_cleanup_free_ struct tracing_event *tracepoints =
-		calloc(s->events.n, sizeof(*tracepoints));
+		calloc(s->made.events.n, sizeof(*tracepoints));
 	_cleanup_(cleanup_out) struct out *formats = NULL;
 	const char *bytes;
 	size_t n = 0, size;
@@ -136,8 +139,8 @@ static int write_start(struct session *s, struct err *err)
 
 	if (!tracepoints)
 		return err_nomem(err);
-	for (size_t i = 0; r >= 0 && i < s->events.n; i++) {
-		const struct source *source = &s->events.items[i];
+	for (size_t i = 0; r >= 0 && i < s->made.events.n; i++) {
+		const struct source *source = &s->made.events.items[i];
 
 		r = add_attr(s, source, err);
 		if (source->group)
@@ -163,47 +166,75 @@ static int open_output(struct session *s, struct err *err)
 		close(fd);
 		return r;
 	}
-	s->rounds = (struct rounds){&s->events, &s->filter, s->writer, {0}, {0}};
+	s->rounds = (struct rounds){&s->made.events, &s->filter, s->writer, {0}, {0}};
 	return write_start(s, err);
 }
 
-/* From here on events are recorded; the workload runs when this returns. */
-static int start(struct session *s, struct record_result *ret, struct err *err)
+static struct synth synth_for(struct session *s, uint64_t time_ns)
+{
+	return (struct synth){&s->filter.tree, s->writer, s->made.events.items[0].ids[0], time_ns};
+}
+
+/* From here on events are recorded, and the workload may run. */
+static int start(struct session *s, struct err *err)
 {
 	const struct record_options *o = s->options;
-	struct synth synth = {&s->filter.tree, s->writer, s->events.items[0].ids[0], 0};
+	struct synth synth;
 	int r;
 
 	if (o->started)
 		o->started(o->user, o);
 	hurry(s);
-	events_enable(&s->events);
-	s->start_ns = synth.time_ns = now_ns(CLOCK_MONOTONIC);
+	s->start_ns = now_ns(CLOCK_MONOTONIC);
+	synth = synth_for(s, s->start_ns);
+	events_enable(&s->made.events);
 	r = o->argv ? synth_child(&synth, s->launch.pid, err) : synth_tree(&synth, o->pid, err);
-	if (r < 0 || !o->argv)
-		return r;
-	r = launch_go(&s->launch, o->argv[0], err);
-	ret->exec_failed = r < 0;
+	if (r >= 0 && o->argv)
+		launch_go(&s->launch);
 	return r;
 }
 
-static int run(struct session *s, struct err *err)
+/* Until when control_wait may sleep. */
+static int timeout_ms(uint64_t now_ns, uint64_t end_ns)
+{
+	if (end_ns && (end_ns - now_ns) / 1000000 < IDLE_MS)
+		return (int)((end_ns - now_ns) / 1000000) + 1;
+	return IDLE_MS;
+}
+
+/* A lost FORK would hide a thread, or a process with all its children. */
+static int close_gap(struct session *s, uint64_t now_ns, struct err *err)
+{
+	struct synth synth = synth_for(s, now_ns);
+
+	if (!s->filter.gap || now_ns - s->gap_ns < GAP_NS)
+		return 0;
+	s->filter.gap = false;
+	s->gap_ns = now_ns;
+	return synth_missing(&synth, err);
+}
+
+static int run(struct session *s, struct record_result *ret, struct err *err)
 {
 	uint64_t end_ns = s->options->duration_ns ? s->start_ns + s->options->duration_ns : 0;
 	int r = 0;
 
 	while (r >= 0 && !s->control.stop) {
 		uint64_t now = now_ns(CLOCK_MONOTONIC);
-		int timeout = IDLE_MS;
 
 		if (end_ns && now >= end_ns)
 			break;
-		if (end_ns && (end_ns - now) / 1000000 < IDLE_MS)
-			timeout = (int)((end_ns - now) / 1000000) + 1;
-		control_wait(&s->control, timeout);
-		r = rounds_turn(&s->rounds, err);
+		control_wait(&s->control, timeout_ms(now, end_ns));
+		if (s->options->argv) {
+			r = launch_check(&s->launch, s->options->argv[0], err);
+			ret->exec_failed = r < 0;
+		}
+		if (r >= 0)
+			r = rounds_turn(&s->rounds, err);
+		if (r >= 0)
+			r = close_gap(s, now, err);
 	}
-	events_disable(&s->events);
+	events_disable(&s->made.events);
 	s->end_ns = now_ns(CLOCK_MONOTONIC);
 	return r < 0 ? r : rounds_finish(&s->rounds, err);
 }
@@ -254,7 +285,7 @@ int record_run(const struct record_options *options, struct record_result *ret, 
 	struct session s = {
 		.options = options,
 		.control = CONTROL_NONE,
-		.janitor = JANITOR_NONE,
+		.made = {.janitor = JANITOR_NONE},
 		.launch = LAUNCH_NONE,
 	};
 	uint64_t cpu_ns = cpu_time_ns();
@@ -267,18 +298,24 @@ int record_run(const struct record_options *options, struct record_result *ret, 
 	if (r >= 0)
 		r = open_output(&s, err);
 	if (r >= 0)
-		r = start(&s, ret, err);
+		r = start(&s, err);
 	if (r >= 0)
-		r = run(&s, err);
+		r = run(&s, ret, err);
 	if (r >= 0)
 		r = finish(&s, err);
 	if (r >= 0)
 		collect(&s, ret);
 	else
 		output_undo(&s.output);
-	session_done(&s);
+	session_done(&s, r >= 0 ? &ret->removal : NULL);
 	ret->cpu_ns = cpu_time_ns() - cpu_ns;
 	return r < 0 ? r : 0;
+}
+
+void record_settle(struct record_result *result)
+{
+	removal_wait(result->removal);
+	result->removal = NULL;
 }
 
 int record_clean_stale(void)

@@ -51,10 +51,17 @@ struct record_result {
 	uint64_t cpu_ns;  /* that the recorder itself used */
 	bool run_as_user; /* the target ran as the user behind sudo */
 	uid_t uid;
+	struct record_removal *removal; /* of the probes, which still goes on: record_settle */
 };
 
 /* 0 with a finished file, or a negative errno with nothing of ours left behind. */
 int record_run(const struct record_options *options, struct record_result *ret, struct err *err);
+
+/*
+ * Waits until the probes are removed, which takes the kernel up to half a second: call it at the
+ * very end, after the results were shown.
+ */
+void record_settle(struct record_result *result);
 
 /* Deletes probe groups of recorders that are no longer alive. Returns how many. */
 int record_clean_stale(void);

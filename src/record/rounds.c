@@ -18,6 +18,7 @@
 #include <perf/mmap.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 void rounds_done(struct rounds *rounds)
 {
@@ -34,7 +35,7 @@ static int take_record(struct rounds *rounds, const struct perf_event_header *re
 		return -ENOMEM;
 	memcpy(batch->items + batch->n, record, record->size);
 	batch->n += record->size;
-	return filter_learn(rounds->filter, record);
+	return filter_take(rounds->filter, record);
 }
 
 /*
@@ -62,8 +63,7 @@ static bool write_waiting(struct rounds *rounds)
 	bool any = false;
 
 	for (size_t at = 0; at < batch->n;) {
-		const struct perf_event_header *record =
-			(const struct perf_event_header *)(batch->items + at);
+		struct perf_event_header *record = (struct perf_event_header *)(batch->items + at);
 
 		at += record->size;
 		if (!filter_keep(rounds->filter, record))
@@ -74,26 +74,60 @@ static bool write_waiting(struct rounds *rounds)
 	return any;
 }
 
-int rounds_turn(struct rounds *rounds, struct err *err)
+static int learn_batch(struct rounds *rounds, const struct batch *batch)
+{
+	int r = 0;
+
+	for (size_t at = 0; r >= 0 && at < batch->n;) {
+		const struct perf_event_header *record =
+			(const struct perf_event_header *)(batch->items + at);
+
+		at += record->size;
+		r = filter_learn(rounds->filter, record);
+	}
+	return r;
+}
+
+static int read_and_learn(struct rounds *rounds, uint64_t until_ns)
 {
 	struct perf_mmap *map;
-	struct batch written;
 	int r = 0;
 
 	perf_evlist__for_each_mmap(rounds->events->evlist, map, false)
 	{
 		r = empty_buffer(rounds, map);
 		if (r < 0)
-			return err_nomem(err);
+			return r;
 	}
+	r = filter_settle(rounds->filter, until_ns);
+	/* what waits may be of tasks that became known just now */
+	if (r > 0)
+		r = learn_batch(rounds, &rounds->waiting);
+	return r < 0 ? r : learn_batch(rounds, &rounds->read);
+}
+
+static int turn(struct rounds *rounds, uint64_t until_ns, struct err *err)
+{
+	struct batch written = rounds->waiting;
+	int r = 0;
+
+	if (read_and_learn(rounds, until_ns) < 0)
+		return err_nomem(err);
 	if (write_waiting(rounds))
 		r = perfdata_writer_round(rounds->writer, err);
 	tree_next_round(&rounds->filter->tree);
-	written = rounds->waiting;
 	rounds->waiting = rounds->read;
 	rounds->read = written;
 	rounds->read.n = 0;
 	return r;
+}
+
+int rounds_turn(struct rounds *rounds, struct err *err)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return turn(rounds, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec, err);
 }
 
 int rounds_finish(struct rounds *rounds, struct err *err)
@@ -101,7 +135,7 @@ int rounds_finish(struct rounds *rounds, struct err *err)
 	int r;
 
 	do
-		r = rounds_turn(rounds, err);
+		r = turn(rounds, UINT64_MAX, err);
 	while (r >= 0 && rounds->waiting.n);
 	return r;
 }

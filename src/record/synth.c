@@ -137,8 +137,8 @@ static void emit_mappings(const struct synth *synth, uint32_t pid)
 		emit_mapping(synth, pid, line);
 }
 
-/* 1: there, 0: gone, negative: -ENOMEM. */
-static int add_process(const struct synth *synth, uint32_t pid, struct err *err)
+/* Adds the threads that are not in the tree. 1: the process is there, 0: gone; -ENOMEM. */
+static int add_threads(const struct synth *synth, uint32_t pid, struct err *err)
 {
 	_cleanup_closedir_ DIR *dir = NULL;
 	struct dirent *entry;
@@ -150,7 +150,8 @@ static int add_process(const struct synth *synth, uint32_t pid, struct err *err)
 	if (!dir)
 		return 0;
 	while ((entry = readdir(dir))) {
-		if (parse_u32(entry->d_name, INT32_MAX, &tid) < 0)
+		if (parse_u32(entry->d_name, INT32_MAX, &tid) < 0 ||
+			tree_has_task(synth->tree, tid))
 			continue;
 		if (tree_add(synth->tree, pid, tid) < 0)
 			return err_nomem(err);
@@ -158,8 +159,16 @@ static int add_process(const struct synth *synth, uint32_t pid, struct err *err)
 			emit_fork(synth, pid, tid);
 		emit_comm(synth, pid, tid);
 	}
-	emit_mappings(synth, pid);
 	return 1;
+}
+
+static int add_process(const struct synth *synth, uint32_t pid, struct err *err)
+{
+	int r = add_threads(synth, pid, err);
+
+	if (r > 0)
+		emit_mappings(synth, pid);
+	return r;
 }
 
 static uint32_t parent_of(uint32_t pid)
@@ -207,6 +216,21 @@ int synth_tree(const struct synth *synth, pid_t pid, struct err *err)
 		return err_set(err, -ESRCH, "process %d does not exist", (int)pid);
 	while (r > 0)
 		r = add_children(synth, err);
+	return r;
+}
+
+int synth_missing(const struct synth *synth, struct err *err)
+{
+	struct map_slot *slot;
+	int r = 0;
+
+	for (size_t at = 0; r >= 0 && (slot = map_next(&synth->tree->processes, &at));)
+		r = add_threads(synth, (uint32_t)slot->key, err);
+	if (r < 0)
+		return r;
+	do
+		r = add_children(synth, err);
+	while (r > 0);
 	return r;
 }
 

@@ -25,6 +25,12 @@ struct synth {
  */
 int synth_tree(const struct synth *synth, pid_t pid, struct err *err);
 
+/*
+ * After a loss: adds the threads of traced processes, and their child processes, that are not in
+ * the tree, as if they had started now.
+ */
+int synth_missing(const struct synth *synth, struct err *err);
+
 /* Adds a child that has not exec'ed yet: its one thread and name. */
 int synth_child(const struct synth *synth, pid_t pid, struct err *err);
 

@@ -15,6 +15,7 @@
 struct tree_process {
 	struct map gils; /* address of cond → when it was last seen to be a GIL's */
 	uint32_t alive;	 /* threads that have not ended */
+	uint64_t round;	 /* when the last one ended */
 };
 
 /* A task's value: its pid, and whether it ended. */
@@ -133,6 +134,7 @@ int tree_exit(struct tree *tree, uint32_t pid, uint32_t tid, uint64_t time_ns)
 		return 0;
 	*task |= ENDED;
 	process->alive--;
+	process->round = tree->round;
 	return mark_end(tree, pid, tid, time_ns);
 }
 
@@ -191,6 +193,12 @@ static void forget_gils(struct tree_process *process, uint64_t before_ns)
 	process->gils = kept;
 }
 
+/* Nothing that is still to be filtered is as old. */
+static bool is_over(const struct tree *tree, uint64_t round)
+{
+	return round + 2 <= tree->round;
+}
+
 static void apply_end(struct tree *tree, const struct tree_end *end)
 {
 	struct tree_process *process = process_of(tree, end->pid);
@@ -200,7 +208,8 @@ static void apply_end(struct tree *tree, const struct tree_end *end)
 		forget_gils(process, end->time_ns);
 	if (end->tid && task && *task == (end->pid | ENDED))
 		map_del(&tree->tasks, end->tid);
-	if (process && !process->alive)
+	/* that an earlier thread's time is up says nothing of the last one */
+	if (process && !process->alive && is_over(tree, process->round))
 		forget_process(tree, end->pid);
 }
 
@@ -210,7 +219,7 @@ void tree_next_round(struct tree *tree)
 
 	tree->round++;
 	for (size_t i = 0; i < tree->ends.n; i++) {
-		if (tree->ends.items[i].round + 2 <= tree->round)
+		if (is_over(tree, tree->ends.items[i].round))
 			apply_end(tree, &tree->ends.items[i]);
 		else
 			tree->ends.items[n++] = tree->ends.items[i];

@@ -51,6 +51,27 @@ static void test_the_dead_stay_two_rounds(void **state)
 	tree_done(&tree);
 }
 
+/* A short life: an exec, and threads that end in different rounds. */
+static void test_the_last_end_counts(void **state)
+{
+	struct tree tree = {0};
+
+	assert_int_equal(tree_add(&tree, 10, 10), 0);
+	assert_int_equal(tree_exec(&tree, 10, 50), 0);
+	assert_int_equal(tree_fork(&tree, 10, 11, 10, 10), 0);
+	assert_int_equal(tree_exit(&tree, 10, 11, 100), 0);
+	rounds(&tree, 1);
+	assert_int_equal(tree_exit(&tree, 10, 10, 200), 0);
+	rounds(&tree, 1);
+	assert_false(tree_has_task(&tree, 11));
+	assert_true(tree_has_task(&tree, 10));
+	assert_true(tree_has_process(&tree, 10));
+	rounds(&tree, 1);
+	assert_false(tree_has_process(&tree, 10));
+	assert_false(tree_has_task(&tree, 10));
+	tree_done(&tree);
+}
+
 static void test_tids_are_reused(void **state)
 {
 	struct tree tree = {0};
@@ -118,6 +139,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forks_are_followed),
 		cmocka_unit_test(test_the_dead_stay_two_rounds),
+		cmocka_unit_test(test_the_last_end_counts),
 		cmocka_unit_test(test_tids_are_reused),
 		cmocka_unit_test(test_gils_are_per_process),
 		cmocka_unit_test(test_exec_forgets),
