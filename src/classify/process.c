@@ -121,34 +121,66 @@ static void add_process(
 }
 
 /* The sub-class with the most votes, unless more threads compete in the plain way. */
-static enum class name_of_gil(const struct tally *tally) {
-	enum class best = CLASS_GIL_BOUND; double most = tally->plain_waiters;
+static enum gil_class name_of_gil(const struct tally *tally)
+{
+	enum gil_class best = CLASS_GIL_BOUND;
+	bool plain = tally->votes[best].weight > 0;
+	double most = tally->plain_waiters;
 
-	for (enum class c = 0; c < CLASSES; c++){double weight = tally->votes[c].weight;
+	for (enum gil_class c = 0; c < CLASSES; c++) {
+		double weight = tally->votes[c].weight;
 
 		if (!class_is_gil_bound(c) || c == CLASS_GIL_BOUND ||
-			weight < TELLING * tally->gil) continue;
-		if (weight > most){most = weight; best = c;}
-}
-return best;
+			(plain && weight < TELLING * tally->gil))
+			continue;
+		if (weight > most) {
+			most = weight;
+			best = c;
+		}
+	}
+	return best;
 }
 
-static double weight_of_class(const struct tally *tally, enum class class)
+static double weight_of_class(const struct tally *tally, enum gil_class kind)
 {
-	return class_is_gil_bound(class) ? tally->gil : tally->votes[class].weight;
+	return class_is_gil_bound(kind) ? tally->gil : tally->votes[kind].weight;
 }
 
-/* The class with the most votes but for @except; the GIL's count as one. CLASSES: none. */
-static enum class most_votes(const struct tally *tally, enum class except) {
-	enum class best = CLASSES; double most = 0;
+/* The class with the most votes; the GIL's count as one. CLASSES: none. */
+static enum gil_class most_votes(const struct tally *tally)
+{
+	enum gil_class best = CLASSES;
+	double most = 0;
 
-	for (enum class c = 0; c < CLASSES; c++){double weight = weight_of_class(tally, c);
+	for (enum gil_class c = 0; c < CLASSES; c++) {
+		double weight = weight_of_class(tally, c);
 
-		if (c == except || (class_is_gil_bound(c) && class_is_gil_bound(except))) continue;
-		if (weight > most){most = weight;
-				   best = class_is_gil_bound(c) ? name_of_gil(tally) : c;}
+		if (weight > most) {
+			most = weight;
+			best = class_is_gil_bound(c) ? name_of_gil(tally) : c;
+		}
+	}
+	return best;
 }
-return best;
+
+/* What else is worth a mention beside @first. CLASSES: nothing. */
+static enum gil_class runner_up(const struct tally *tally, enum gil_class first)
+{
+	enum gil_class best = CLASSES;
+	double most = ALSO * tally->total;
+
+	/* thousands of short threads weigh little, but whoever starts them pays */
+	if (tally->votes[CLASS_THREAD_STARTS].threads && first != CLASS_THREAD_STARTS)
+		return CLASS_THREAD_STARTS;
+	for (enum gil_class c = 0; c < CLASSES; c++) {
+		if (c == first || (c == CLASS_GIL_BOUND && class_is_gil_bound(first)))
+			continue;
+		if (tally->votes[c].weight >= most) {
+			most = tally->votes[c].weight;
+			best = c;
+		}
+	}
+	return best;
 }
 
 double classify_serial_fraction(const struct fold_result *result, const struct fold_gil *gil)
@@ -219,8 +251,8 @@ static int say_thread(char *text, size_t size, const struct tally *tally, const 
 	return snprintf(text, size, "%s%s: %s", rule_name(t).s, more, vote->verdict.reason);
 }
 
-static void say(const struct tally *tally, const struct fold_result *result, enum class first,
-	enum class second, struct verdict *ret)
+static void say(const struct tally *tally, const struct fold_result *result, enum gil_class first,
+	enum gil_class second, struct verdict *ret)
 {
 	const struct vote *vote = &tally->votes[first];
 	size_t size = sizeof(ret->reason);
@@ -231,18 +263,21 @@ static void say(const struct tally *tally, const struct fold_result *result, enu
 		n = say_compete(ret->reason, size, result, vote);
 	else
 		n = say_thread(ret->reason, size, tally, vote);
-	if (second == CLASSES || weight_of_class(tally, second) < ALSO * tally->total || n < 0 ||
-		(size_t)n >= size)
+	if (second == CLASSES || n < 0 || (size_t)n >= size)
 		return;
 	vote = &tally->votes[second];
-	snprintf(ret->reason + n, size - (size_t)n, "; also %s (%s%s)", class_name(second),
-		rule_name(vote->thread).s, vote->threads > 1 ? " and others" : "");
+	if (!vote->thread)
+		snprintf(ret->reason + n, size - (size_t)n, "; also %s (%zu threads)",
+			class_name(second), vote->threads);
+	else
+		snprintf(ret->reason + n, size - (size_t)n, "; also %s (%s%s)", class_name(second),
+			rule_name(vote->thread).s, vote->threads > 1 ? " and others" : "");
 }
 
 static void conclude(
 	const struct tally *tally, const struct fold_result *result, struct verdict *ret)
 {
-	enum class first = most_votes(tally, CLASSES), second;
+	enum gil_class first = most_votes(tally), second;
 	struct finding f;
 	double share;
 
@@ -258,12 +293,14 @@ static void conclude(
 		words_advise(ret);
 		return;
 	}
-	second = most_votes(tally, first);
+	second = runner_up(tally, first);
 	share = weight_of_class(tally, first) / tally->total;
 	*ret = (struct verdict){
 		.class = first, .confidence = tally->votes[first].verdict.confidence};
 	say(tally, result, first, second, ret);
-	if (share < MIXTURE) {
+	if (first == CLASS_INCONCLUSIVE) {
+		ret->confidence = CONFIDENCE_LOW;
+	} else if (share < MIXTURE) {
 		ret->class = CLASS_MIXED;
 		ret->confidence = CONFIDENCE_MEDIUM;
 	} else if (share < CLEAR && ret->confidence > CONFIDENCE_MEDIUM) {

@@ -42,7 +42,8 @@ bool rule_dropped_too_often(const struct evidence *e, struct finding *ret)
 	double hold = rule_per_take(e, e->hold), rate = rule_take_rate(e);
 
 	if (e->natives < SOME_SAMPLES || rate < MANY_TAKES_PER_S || released > HANDOVER_NS ||
-		hold > SHORT_HOLD_NS || evidence_share(e, e->blocked) > 1 - ASLEEP)
+		hold > SHORT_HOLD_NS || e->native < DROPPED_NATIVE * (e->hold + e->native) ||
+		evidence_share(e, e->blocked) > 1 - ASLEEP)
 		return false;
 	return rule_found(ret, CLASS_DROPPED_TOO_OFTEN,
 		smaller(rate / MANY_TAKES_PER_S,
@@ -122,7 +123,7 @@ static bool say_long_call(const struct evidence *e, struct finding *ret, double 
 
 static bool is_convoy(const struct evidence *e)
 {
-	double hold = rule_per_take(e, e->hold);
+	double hold = e->typical_hold > 0 ? e->typical_hold : rule_per_take(e, e->hold);
 
 	return e->typical_wait >= CONVOY_WAIT_NS && e->typical_wait >= CONVOY_RATIO * hold &&
 	       hold <= INTERVAL_NS / 5;

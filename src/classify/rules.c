@@ -46,12 +46,12 @@ double rule_take_rate(const struct evidence *e)
 	return e->active > 0 ? e->takes * 1e9 / e->active : 0;
 }
 
-bool rule_found(
-	struct finding *ret, enum class class, double margin, double samples, const char *fmt, ...)
+bool rule_found(struct finding *ret, enum gil_class kind, double margin, double samples,
+	const char *fmt, ...)
 {
 	va_list args;
 
-	ret->class = class;
+	ret->class = kind;
 	ret->margin = margin;
 	ret->samples = samples;
 	va_start(args, fmt);
@@ -70,8 +70,8 @@ bool rules_bad_recording(const struct fold_result *result, struct finding *ret)
 			"gilprobe record)");
 	if (q->release_missing)
 		return rule_found(ret, CLASS_INCONCLUSIVE, 1, 0,
-			"most releases of the GIL are missing: drop_gil is inlined in this "
-			"interpreter, so its symbol does not see them (record with gilprobe record)");
+			"most releases of the GIL are missing (drop_gil was not probed, or is inlined so "
+			"that its symbol does not see them): record with gilprobe record");
 	if (q->sampled)
 		return rule_found(ret, CLASS_INCONCLUSIVE, 1, 0,
 			"the GIL probes were recorded at a frequency, so most hits are missing");
@@ -98,17 +98,24 @@ static bool too_little(const struct evidence *e, struct finding *ret)
 	return false;
 }
 
+/* The rules behind cpu_starved, in the list at the end. */
+#define RULE_AFTER_MACHINE 4
+static void apply_from(size_t first, const struct evidence *e, struct finding *ret);
+
 static bool cpu_starved(const struct evidence *e, struct finding *ret)
 {
 	double wanted = e->hold + e->native + e->wait + e->starved;
 	double share = wanted > 0 ? e->starved / wanted : 0;
+	struct finding otherwise = {0};
 
-	if (share < STARVED || e->starved < PART * e->life)
+	if (share < STARVED || e->starved < PART * e->life || e->starved < e->blocked)
 		return false;
-	return rule_found(ret, CLASS_CPU_STARVED, share / STARVED, e->takes + e->waits,
+	apply_from(RULE_AFTER_MACHINE, e, &otherwise);
+	return rule_found(ret, CLASS_CPU_STARVED, (1 - STARVED) / (1.001 - share),
+		e->takes + e->waits,
 		"of %s in which it could have run, %.0f %% passed without a CPU for it or for the "
-		"holder of the GIL",
-		rule_ns(wanted).s, 100 * share);
+		"holder of the GIL (apart from that: %s)",
+		rule_ns(wanted).s, 100 * share, class_name(otherwise.class));
 }
 
 static bool own_interpreters(const struct evidence *e, struct finding *ret)
@@ -196,27 +203,32 @@ static bool nothing_known(const struct evidence *e, struct finding *ret)
 		100 - rule_percent(e, e->hold + e->wait));
 }
 
-void rules_apply(const struct evidence *e, struct finding *ret)
-{
-	static const rule_fn rules[] = {
-		bad_recording,
-		rule_thread_starts,
-		too_little,
-		cpu_starved,
-		rule_holds_asleep,
-		own_interpreters,
-		rule_dropped_too_often,
-		rule_tiny_tasks,
-		rule_gil_bound,
-		held_uncontended,
-		lock_contention,
-		io_bound,
-		releases,
-		mixed,
-		nothing_known,
-	};
+static const rule_fn rules[] = {
+	bad_recording,
+	rule_thread_starts,
+	too_little,
+	cpu_starved,
+	rule_holds_asleep, /* RULE_AFTER_MACHINE */
+	own_interpreters,
+	rule_dropped_too_often,
+	rule_tiny_tasks,
+	rule_gil_bound,
+	held_uncontended,
+	lock_contention,
+	io_bound,
+	releases,
+	mixed,
+	nothing_known,
+};
 
-	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+static void apply_from(size_t first, const struct evidence *e, struct finding *ret)
+{
+	for (size_t i = first; i < sizeof(rules) / sizeof(*rules); i++)
 		if (rules[i](e, ret))
 			return;
+}
+
+void rules_apply(const struct evidence *e, struct finding *ret)
+{
+	apply_from(0, e, ret);
 }

@@ -9,7 +9,7 @@
 #include "classify/evidence.h"
 
 struct finding {
-	enum class class;
+	enum gil_class class;
 	double margin;	/* the evidence divided by its threshold: 1 is just so */
 	double samples; /* how many waits, takes or sleeps it rests on */
 	char reason[CLASSIFY_REASON];
@@ -31,7 +31,7 @@ bool rule_thread_starts(const struct evidence *e, struct finding *ret);
 bool rule_gil_bound(const struct evidence *e, struct finding *ret);
 
 /* Fills in @ret and the reason; returns true, so that a rule can end with it. */
-bool rule_found(struct finding *ret, enum class class, double margin, double samples,
+bool rule_found(struct finding *ret, enum gil_class kind, double margin, double samples,
 	const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
 /* A length for a sentence, by value so that several fit into one call. */

@@ -29,10 +29,10 @@ static struct numbers numbers_of(const struct scale_result *result, enum scale_m
 	return ret;
 }
 
-static void answer(struct scaling_verdict *ret, enum class class, enum confidence confidence,
+static void answer(struct scaling_verdict *ret, enum gil_class kind, enum confidence confidence,
 	const char *label)
 {
-	ret->verdict.class = class;
+	ret->verdict.class = kind;
 	ret->verdict.confidence = confidence;
 	ret->label = label;
 }

@@ -67,17 +67,21 @@ struct scene {
 	unsigned n;
 };
 
-static enum class kind_of_gil_bound(const struct scene *s) {
+static enum gil_class kind_of_gil_bound(const struct scene *s)
+{
 	const struct shares *t = &s->many;
 
-	if (t->wait_asleep >= MOST ||
-		s->one.hold_asleep >= MOST * s->one.hold) return CLASS_BLOCKING_CALL;
-	if (s->interval_ns > INTERVAL_LONG_NS) return CLASS_SWITCH_INTERVAL;
-	if (t->long_waited >= MOST) return CLASS_LONG_C_CALL;
+	if (t->wait_asleep >= MOST || s->one.hold_asleep >= MOST * s->one.hold)
+		return CLASS_BLOCKING_CALL;
+	if (s->interval_ns > INTERVAL_LONG_NS)
+		return CLASS_SWITCH_INTERVAL;
+	if (t->long_waited >= MOST)
+		return CLASS_LONG_C_CALL;
 	if (t->takes_per_s >= MANY_TAKES_PER_S && t->hold_ns <= SHORT_HOLD_NS &&
-		s->one.native >= PART) return CLASS_DROPPED_TOO_OFTEN;
-	if (t->wait_ns >= s->interval_ns / 2 &&
-		t->wait_ns >= CONVOY_RATIO * t->hold_ns) return CLASS_CONVOY;
+		s->one.native >= PART)
+		return CLASS_DROPPED_TOO_OFTEN;
+	if (t->wait_ns >= s->interval_ns / 2 && t->wait_ns >= CONVOY_RATIO * t->hold_ns)
+		return CLASS_CONVOY;
 	return CLASS_GIL_BOUND;
 }
 
@@ -89,22 +93,27 @@ static double gil_share(const struct shares *one)
 	return work > 0 ? one->hold / work : 0;
 }
 
-static enum class decide(const struct scene *s) {
+static enum gil_class decide(const struct scene *s)
+{
 	const struct shares *one = &s->one, *many = &s->many;
 	double added = many->by_sibling - one->by_sibling;
 
-	if (added >= LOCK_MUCH && added >= many->wait) return CLASS_LOCK_CONTENTION;
-	if (one->hold_asleep >= MOST) return CLASS_BLOCKING_CALL;
-	if (one->blocked >= ASLEEP) return many->wait >= WAIT_MUCH ? CLASS_MIXED : CLASS_IO_BOUND;
-	if (one->blocked >= PART && one->hold >= PART) return CLASS_MIXED;
-	if (gil_share(one) < MOST) return many->wait >= WAIT_MUCH ? kind_of_gil_bound(s)
-								  : CLASS_RELEASES;
+	if (added >= LOCK_MUCH && added >= many->wait)
+		return CLASS_LOCK_CONTENTION;
+	if (one->hold_asleep >= MOST)
+		return CLASS_BLOCKING_CALL;
+	if (one->blocked >= ASLEEP)
+		return many->wait >= WAIT_MUCH ? CLASS_MIXED : CLASS_IO_BOUND;
+	if (one->blocked >= PART && one->hold >= PART)
+		return CLASS_MIXED;
+	if (gil_share(one) < MOST)
+		return many->wait >= WAIT_MUCH ? kind_of_gil_bound(s) : CLASS_RELEASES;
 	return kind_of_gil_bound(s);
 }
 
-static const char *label_for(enum class class, const struct scene *s)
+static const char *label_for(enum gil_class kind, const struct scene *s)
 {
-	switch (class) {
+	switch (kind) {
 	case CLASS_IO_BOUND:
 		return LABEL_IO;
 	case CLASS_LOCK_CONTENTION:
@@ -124,11 +133,11 @@ static const char *label_for(enum class class, const struct scene *s)
 }
 
 /* How far the evidence lies from another answer, 1 being on the border. */
-static double margin_of(enum class class, const struct scene *s)
+static double margin_of(enum gil_class kind, const struct scene *s)
 {
 	const struct shares *one = &s->one, *many = &s->many;
 
-	switch (class) {
+	switch (kind) {
 	case CLASS_IO_BOUND:
 		return one->blocked / ASLEEP;
 	case CLASS_LOCK_CONTENTION:
@@ -144,9 +153,9 @@ static double margin_of(enum class class, const struct scene *s)
 	}
 }
 
-static enum confidence confidence_of(enum class class, const struct scene *s)
+static enum confidence confidence_of(enum gil_class kind, const struct scene *s)
 {
-	double active = fmin(s->one.active, s->many.active), margin = margin_of(class, s);
+	double active = fmin(s->one.active, s->many.active), margin = margin_of(kind, s);
 
 	if (active >= HIGH_ACTIVE_NS && margin >= HIGH_MARGIN)
 		return CONFIDENCE_HIGH;

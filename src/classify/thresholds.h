@@ -35,17 +35,21 @@
 /* A thread that does next to nothing but sleep. */
 #define ASLEEP 0.70
 
-/* Hogs on all CPUs take a half of it; a holder that gets a third or less is starved. */
-#define STARVED 0.60
+/* Two hogs per CPU leave a third of it. A holder that gets less than a fifth is starved. */
+#define STARVED 0.80
 
 /* Loops over slow system calls stay below; a loop over os.stat makes 100 times as many. */
 #define MANY_TAKES_PER_S 1000.0
+
+/* With less of its work released it is merely chatty: an import makes thousands of stat calls. */
+#define DROPPED_NATIVE 0.25
 
 /* Of holds up to this length a hand-over makes more than a quarter. */
 #define SHORT_HOLD_NS (4 * HANDOVER_NS)
 
 /* A convoy: each wait is a large part of the interval, and several times the hold it is for. */
 #define CONVOY_WAIT_NS (INTERVAL_NS / 2)
+#define CONVOY_WAIT_MAX_NS (4 * INTERVAL_NS)
 #define CONVOY_RATIO 4.0
 
 /* Timers fire late on a busy machine, but not by three intervals; they never fire early. */

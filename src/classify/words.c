@@ -66,9 +66,9 @@ static const struct words {
 	[CLASS_SUBINTERPRETERS] = {"scales-with-subinterpreters", {NULL}},
 };
 
-const char *class_name(enum class class)
+const char *class_name(enum gil_class kind)
 {
-	return words[class].name;
+	return words[kind].name;
 }
 
 const char *confidence_name(enum confidence confidence)
@@ -78,9 +78,9 @@ const char *confidence_name(enum confidence confidence)
 	return names[confidence];
 }
 
-bool class_is_gil_bound(enum class class)
+bool class_is_gil_bound(enum gil_class kind)
 {
-	switch (class) {
+	switch (kind) {
 	case CLASS_GIL_BOUND:
 	case CLASS_CONVOY:
 	case CLASS_LONG_C_CALL:

@@ -46,6 +46,15 @@ struct check {
 	bool missing;
 };
 
+static size_t count_slow(const struct locate_binary *binary)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < binary->n_sites; i++)
+		n += binary->sites[i].slow;
+	return n;
+}
+
 static size_t count_sites(const struct locate_binary *binary, enum locate_kind kind)
 {
 	size_t n = 0;
@@ -102,6 +111,11 @@ static void print_binary(struct out *out, bool color, const struct locate_binary
 		count_sites(binary, LOCATE_TIMEDWAIT), count_sites(binary, LOCATE_WAIT),
 		binary->build_id[0] ? binary->build_id : "none");
 	print_line(out, color, PRIVILEGE_OK, "probe sites", fact, "");
+	if (count_slow(binary))
+		print_line(out, color, PRIVILEGE_WARN, "probe cost",
+			"built with -fno-plt: the kernel single-steps its probes, so a GIL event "
+			"costs more than 1 us",
+			"");
 	if (!n)
 		return;
 	snprintf(fact, sizeof(fact),
@@ -121,6 +135,9 @@ static void print_check(struct out *out, bool color, const struct check *check)
 			check->err.hint);
 		return;
 	}
+	if (check->target->how == LOCATE_GUESS)
+		print_line(out, color, PRIVILEGE_WARN, "program",
+			"no Python program: below are the interpreters that it might start", "");
 	for (size_t i = 0; i < check->target->n_binaries; i++)
 		print_binary(out, color, check->target->binaries[i]);
 }

@@ -59,12 +59,16 @@ static bool ends_with(const char *text, const char *end)
 	return n > m && !strcmp(text + n - m, end);
 }
 
-/* Reads the opened recordings into @out. */
-static int write_trace(struct reading *reading, const struct convert_args *args, struct out *out,
-	struct sink **sink, struct progress *progress, struct err *err)
+/*
+ * Reads the opened recordings into @out. 1: that releases are missing was seen only at the end, so
+ * holds were drawn that are none, and nothing was committed.
+ */
+static int write_trace(struct reading *reading, const struct convert_args *args, bool waits_only,
+	struct out *out, struct sink **sink, struct progress *progress, struct err *err)
 {
 	struct emit_options look = {
 		.idle = args->idle,
+		.waits_only = waits_only,
 		.min_dur_ns = args->min_dur_ns,
 		.version = GILPROBE_VERSION,
 		.command = reading_command(reading),
@@ -82,10 +86,14 @@ static int write_trace(struct reading *reading, const struct convert_args *args,
 	*sink = emit_chrome_sink(emit);
 	r = reading_run(reading, &result, err);
 	progress_done(progress);
+	if (r >= 0 && result->quality.release_missing && !waits_only)
+		return 1;
 	if (r >= 0)
 		r = out_commit(out, err);
 	if (r < 0)
 		return r;
+	if (waits_only)
+		say("releases of the GIL are missing from the recording: only waits are drawn");
 	say("%llu slices of %zu threads in '%s'", (unsigned long long)emit_chrome_slices(emit),
 		result->n_threads, args->output);
 	if (args->viztracer && !emit_chrome_merge_fits(emit))
@@ -94,7 +102,8 @@ static int write_trace(struct reading *reading, const struct convert_args *args,
 	return 0;
 }
 
-static int convert(struct convert_args *args, struct progress *progress, struct err *err)
+static int convert(
+	struct convert_args *args, bool waits_only, struct progress *progress, struct err *err)
 {
 	struct sink *sink = NULL;
 	struct pipeline_options how = {
@@ -112,9 +121,23 @@ static int convert(struct convert_args *args, struct progress *progress, struct 
 	if (r >= 0)
 		r = reading_open(&reading, &args->common, &how, err);
 	if (r >= 0)
-		r = write_trace(&reading, args, out, &sink, progress, err);
+		r = write_trace(&reading, args, waits_only, out, &sink, progress, err);
 	reading_done(&reading);
 	return r;
+}
+
+/* Once more, without holds; what comes or goes through a pipe cannot be taken back. */
+static int convert_waits(struct convert_args *args, struct progress *progress, struct err *err)
+{
+	bool from_stdin = false;
+
+	for (size_t i = 0; i < args->common.n_rest; i++)
+		from_stdin |= !strcmp(args->common.rest[i], "-");
+	if (!from_stdin && strcmp(args->output, "-") != 0)
+		return convert(args, true, progress, err);
+	err_hint(err, "convert from a file to a file: then the waits are drawn");
+	return err_set(err, -EOPNOTSUPP,
+		"releases of the GIL are missing from the recording: its holds cannot be drawn");
 }
 
 static int run(void *arguments)
@@ -132,7 +155,9 @@ static int run(void *arguments)
 		return say_usage("convert", "--from must be before --to");
 	reading_catch_signals();
 	progress_init(&progress, "converting", !args->common.quiet);
-	r = convert(args, &progress, &err);
+	r = convert(args, false, &progress, &err);
+	if (r > 0)
+		r = convert_waits(args, &progress, &err);
 	progress_done(&progress);
 	if (r < 0)
 		return exit_for(r, &err, 2);

@@ -62,6 +62,9 @@ static void say_started(void *user, const struct record_options *how)
 		args->pid ? "the process" : args->common.rest[0],
 		first->version[0] ? first->version : "of unknown version", first->path,
 		how->output);
+	if (how->target->how == LOCATE_GUESS)
+		say("'%s' is no Python program: only interpreters that it may start are recorded",
+			args->common.rest[0]);
 	for (size_t i = 1; i < how->target->n_binaries; i++)
 		say_verbose("also probing CPython %s (%s)", how->target->binaries[i]->version,
 			how->target->binaries[i]->path);
@@ -77,7 +80,6 @@ static int find_target(struct record_args *args, struct locate_target **ret, str
 
 	if (r < 0 || (*ret)->n_binaries)
 		return r;
-	err_hint(err, "name the interpreter with --python PATH");
 	return err_set(err, -ENODEV, "no CPython found for '%s'",
 		args->pid ? "this process" : args->common.rest[0]);
 }

@@ -7,7 +7,7 @@
 #define GILPROBE_DECODE_RECIPE_H
 
 #include "decode/event.h"
-#include "decode/tep.h"
+#include "decode/layout.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -82,33 +82,23 @@ static int refresh_blob(struct decode *d, struct err *err)
 	return 0;
 }
 
-static int make_recipe(
-	struct decode *d, const struct perfdata_attr *attr, struct recipe *ret, struct err *err)
+static void make_recipe(
+	const struct decode *d, const struct perfdata_attr *attr, struct recipe *ret)
 {
 	const struct blob_format *format;
 	struct layout layout;
 	bool swap = d->blob.big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	int r;
 
 	*ret = (struct recipe){.kind = RECIPE_FOREIGN};
 	if (attr->type != PERF_TYPE_TRACEPOINT) {
 		ret->kind = RECIPE_IP;
-		return 0;
+		return;
 	}
 	format = blob_find(&d->blob, attr->config);
 	if (!format && (!d->has_blob || d->blob.truncated))
 		ret->kind = RECIPE_GUESS;
-	if (!format)
-		return 0;
-	r = layout_read(&d->blob, format, &layout, err);
-	if (r == -ENOMEM)
-		return r;
-	if (r < 0) {
-		err_clear(err);
-		return 0;
-	}
-	recipe_from_layout(&layout, format, swap, ret);
-	return 0;
+	if (format && layout_read(format, &layout))
+		recipe_from_layout(&layout, format, swap, ret);
 }
 
 /* Recipes of all attrs that there are so far. */
@@ -124,9 +114,7 @@ static int make_recipes(struct decode *d, struct err *err)
 	for (; d->recipes.n < n; d->recipes.n++) {
 		struct recipe *recipe = &d->recipes.items[d->recipes.n];
 
-		r = make_recipe(d, perfdata_attr(d->pd, d->recipes.n), recipe, err);
-		if (r < 0)
-			return r;
+		make_recipe(d, perfdata_attr(d->pd, d->recipes.n), recipe);
 		d->facts.own |= recipe->own;
 		d->has_wakeup |= recipe->kind == RECIPE_WAKEUP;
 	}

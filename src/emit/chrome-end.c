@@ -151,6 +151,8 @@ static void write_quality(struct json *json, const struct fold_quality *q)
 	number(json, "unmatched", q->unmatched);
 	number(json, "overlapping_holds", q->overlapping);
 	number(json, "unknown_ns", q->unknown_ns);
+	json_key(json, "release_missing");
+	json_bool(json, q->release_missing);
 	json_object_end(json);
 }
 

@@ -103,6 +103,13 @@ static void held_written(struct emit_chrome *emit, struct chrome_row *row, const
 	}
 }
 
+static bool drawn(const struct emit_options *options, enum span_state state)
+{
+	if (options->waits_only)
+		return state == SPAN_WAITING;
+	return emit_state_name(state) && (state != SPAN_BLOCKED || options->idle);
+}
+
 static int on_span(void *user, const struct span *span, struct err *err)
 {
 	struct emit_chrome *emit = user;
@@ -122,7 +129,7 @@ static int on_span(void *user, const struct span *span, struct err *err)
 		wait = NULL;
 	if (span->end_ns <= span->start_ns || !long_enough(emit, span->start_ns, span->end_ns))
 		return 0;
-	if (!emit_state_name(span->state) || (span->state == SPAN_BLOCKED && !emit->options.idle))
+	if (!drawn(&emit->options, span->state))
 		return 0;
 	r = write_state(emit, row, span, wait);
 	if (r < 0)
@@ -186,7 +193,8 @@ static int on_hold(void *user, const struct fold_hold *hold, struct err *err)
 
 	if (!gil || !label)
 		return err_nomem(err);
-	if (hold->end_ns <= hold->start_ns || !long_enough(emit, hold->start_ns, hold->end_ns))
+	if (emit->options.waits_only || hold->end_ns <= hold->start_ns ||
+		!long_enough(emit, hold->start_ns, hold->end_ns))
 		return 0;
 	if (!gil->head_size)
 		chrome_gil_head(gil);
@@ -201,11 +209,13 @@ static int on_hold(void *user, const struct fold_hold *hold, struct err *err)
 static int on_holder(void *user, const struct fold_gil *fold_gil, uint64_t time_ns,
 	const struct fold_thread *thread, struct err *err)
 {
-	struct chrome_gil *gil = chrome_gil(user, fold_gil);
+	struct emit_chrome *emit = user;
+	struct chrome_gil *gil = chrome_gil(emit, fold_gil);
 
 	if (!gil)
 		return err_nomem(err);
-	chrome_counters_holder(gil, time_ns, thread != NULL);
+	if (!emit->options.waits_only)
+		chrome_counters_holder(gil, time_ns, thread != NULL);
 	return 0;
 }
 

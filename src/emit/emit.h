@@ -15,6 +15,7 @@
 
 struct emit_options {
 	bool idle;	     /* write `I/O or sleep` slices too */
+	bool waits_only;     /* releases are missing from the recording: draw no holds */
 	uint64_t min_dur_ns; /* drop shorter slices (their time stays in the totals) */
 	const char *command; /* of the recorded program, or NULL */
 	const char *version; /* of gilprobe */

@@ -27,6 +27,7 @@ int fold_new(const struct fold_options *options, struct fold **ret, struct err *
 	if (!f)
 		return err_nomem(err);
 	f->options = *options;
+	f->last_process = &f->all_processes;
 	if (f->options.to_ns < f->options.from_ns)
 		f->options.to_ns = f->options.from_ns;
 	*ret = f;
@@ -54,16 +55,14 @@ void fold_facts(struct fold *fold, const struct decode_facts *facts)
 /* The window begins: what lives already is in it. */
 static int enter(struct fold *f)
 {
+	struct thread *t = f->live;
 	int r = 0;
 
 	f->entered = true;
-	/* the oldest first, so that they are numbered in order of appearance */
 	for (struct process *p = f->all_processes; p && r >= 0; p = p->all)
-		if (!p->closed)
-			for (struct gil *g = p->gils; g && r >= 0; g = g->next)
-				r = gil_show(f, g);
-	struct thread *t = f->live;
-
+		for (struct gil *g = p->closed ? NULL : p->gils; g && r >= 0; g = g->next)
+			r = gil_show(f, g);
+	/* the newest is first: start at the end, so that they are numbered as they appeared */
 	while (t && t->next)
 		t = t->next;
 	for (; t && r >= 0; t = t->prev)
@@ -74,18 +73,18 @@ static int enter(struct fold *f)
 
 static int set_time(struct fold *f, uint64_t time_ns)
 {
-	uint64_t cut = max_ns(time_ns, f->options.from_ns);
+	/* a late event happens now */
+	uint64_t at_ns = f->newest_ns = max_ns(f->newest_ns, time_ns);
 
-	if (cut > f->options.to_ns)
-		cut = f->options.to_ns;
-	f->now = max_ns(f->now, cut); /* a late event happens now */
-	f->newest_ns = max_ns(f->newest_ns, time_ns);
-	f->inside = time_ns >= f->options.from_ns && time_ns <= f->options.to_ns;
+	f->now = max_ns(at_ns, f->options.from_ns);
+	if (f->now > f->options.to_ns)
+		f->now = f->options.to_ns;
+	f->inside = at_ns == f->now;
 	if (time_ns && !f->started) {
 		f->started = true;
 		f->start_ns = f->now;
 	}
-	return !f->entered && time_ns >= f->options.from_ns ? enter(f) : 0;
+	return !f->entered && at_ns >= f->options.from_ns ? enter(f) : 0;
 }
 
 static int lost(struct fold *f, const struct event *event)
@@ -168,13 +167,16 @@ static void forget_holds(struct fold_thread *t)
 		t->state_ns[SPAN_UNKNOWN] += t->state_ns[state];
 		t->state_ns[state] = 0;
 	}
-	t->hold_blocked_ns = t->hold_runnable_ns = 0;
+	t->hold_blocked_ns = t->hold_runnable_ns = t->blocked_by_sibling_ns = 0;
+	t->blocks = t->sibling_wakeups = t->natives = 0;
 }
 
 static void finish_quality(struct fold *f, uint64_t duplicated, uint64_t late)
 {
 	struct fold_quality *q = &f->result.quality;
 	const struct decode_facts *facts = &f->facts;
+	/* one that took what it held, and two that held it at once: a release was not seen */
+	uint64_t missing = q->acquires_while_holding + q->overlapping;
 
 	q->events = facts->samples;
 	q->duplicated = duplicated;
@@ -186,9 +188,7 @@ static void finish_quality(struct fold *f, uint64_t duplicated, uint64_t late)
 	q->forced_known = facts->has_drop_return || facts->has_yield;
 	q->sampled = facts->sampled_probes;
 	q->release_unprobed = facts->has_acquire && !facts->has_release;
-	q->release_missing =
-		q->release_unprobed ||
-		(q->acquires_while_holding >= 10 && q->acquires_while_holding * 5 > f->acquires);
+	q->release_missing = q->release_unprobed || (missing >= 10 && missing * 5 > f->acquires);
 	for (size_t i = 0; i < f->threads_shown.n; i++) {
 		struct fold_thread *t = f->threads_shown.items[i];
 

@@ -70,8 +70,8 @@ int gil_get(struct fold *f, struct thread *t, uint64_t address, struct gil **ret
 		g->pub.start_ns = g->pub.end_ns = g->ticks_ns = f->now;
 		g->idle_since_ns = g->free_since_ns = f->now;
 		g->tick = TICK_FREE;
-		g->next = t->process->gils;
-		t->process->gils = g;
+		*t->process->last_gil = g;
+		t->process->last_gil = &g->next;
 	}
 	*ret = g;
 	return f->entered && f->inside ? gil_show(f, g) : 0;
@@ -140,6 +140,7 @@ int wait_begin(struct fold *f, struct thread *t, struct gil *g, enum side side, 
 	else
 		g->waiters = t;
 	g->last_waiter = t;
+	g->n_yielders += t->wait.yield;
 	if (g->n_waiters++ == 0) {
 		/* it may have begun before now: add the part in which nobody else waited */
 		g->pub.contended_ns += f->now - max_ns(start_ns, g->idle_since_ns);
@@ -160,6 +161,7 @@ static void unlink_waiter(struct gil *g, struct thread *t)
 		g->last_waiter = t->prev_waiter;
 	t->next_waiter = t->prev_waiter = NULL;
 	g->n_waiters--;
+	g->n_yielders -= t->wait.yield;
 }
 
 int wait_end(struct fold *f, struct thread *t, uint64_t end_ns, bool acquired)
@@ -185,11 +187,9 @@ int wait_end(struct fold *f, struct thread *t, uint64_t end_ns, bool acquired)
 	t->side = SIDE_NONE;
 	unlink_waiter(g, t);
 	g->pub.waiters_ns += end_ns - wait->start_ns;
-	if (g->n_waiters == 0) {
-		if (end_ns > g->contended_since_ns)
-			g->pub.contended_ns += end_ns - g->contended_since_ns;
-		g->idle_since_ns = end_ns;
-	}
+	g->idle_since_ns = max_ns(g->idle_since_ns, end_ns);
+	if (g->n_waiters == 0 && g->idle_since_ns > g->contended_since_ns)
+		g->pub.contended_ns += g->idle_since_ns - g->contended_since_ns;
 	if (r >= 0)
 		r = waiters_changed(f, g);
 	if (r >= 0 && (f->inside || end_ns > wait->start_ns))
@@ -246,6 +246,7 @@ int hold_begin(struct fold *f, struct thread *t, struct gil *g, uint64_t start_n
 	t->hold_gil = g;
 	t->hold_serial = ++f->hold_serials;
 	t->hold_estimated = start_ns < f->now;
+	t->hold_asked = false;
 	for (int i = 0; i < TICKS; i++)
 		t->hold_ticks[i] = g->ticks[i];
 	if (f->inside) {
@@ -281,6 +282,7 @@ int hold_end(struct fold *f, struct thread *t, bool open)
 	hold->end_ns = f->now;
 	hold->open = open;
 	split_hold(f, t, g);
+	t->hold_deaf_ns = t->hold_asked ? g->ticks[TICK_ON_CPU] - t->hold_asked_tick : 0;
 	for (struct thread *w = g->waiters; w && r >= 0; w = w->next_waiter)
 		r = blame_wait(f, w, t, f->now);
 	t->side = SIDE_NONE;
@@ -293,13 +295,30 @@ int hold_end(struct fold *f, struct thread *t, bool open)
 	return r < 0 ? r : sinks_call(f, holder, &g->pub, f->now, NULL);
 }
 
+void hold_ask(struct fold *f, struct gil *g, uint64_t waited_since_ns)
+{
+	struct thread *holder = g->holder;
+
+	/* after a switch since then the waiter starts anew, as take_gil does */
+	if (!holder || holder->hold_asked || holder->hold.start_ns > waited_since_ns)
+		return;
+	gil_advance(f, g);
+	holder->hold_asked = true;
+	holder->hold_asked_tick = g->ticks[TICK_ON_CPU];
+}
+
+static bool is_long(const struct fold *f, const struct thread *t, uint64_t cpu_ns)
+{
+	if (f->facts.own)
+		return t->hold_deaf_ns >= FOLD_DEAF_NS;
+	return cpu_ns >= FOLD_LONG_HOLD_NS && t->hold.others_waited_ns >= FOLD_LONG_HOLD_NS;
+}
+
 int hold_flush(struct fold *f, struct thread *t)
 {
 	const struct fold_hold *hold = &t->hold;
-	uint64_t ns = hold->end_ns - hold->start_ns;
-	uint64_t cpu_ns =
-		hold->on_cpu_ns + hold->runnable_ns + hold->blocked_ns ? hold->on_cpu_ns : ns;
-	struct fold_gil *gil = &t->hold_gil->pub;
+	uint64_t ns = hold->end_ns - hold->start_ns, cpu_ns = ns;
+	struct fold_gil *gil;
 	int r;
 
 	if (!t->hold_pending)
@@ -307,6 +326,7 @@ int hold_flush(struct fold *f, struct thread *t)
 	t->hold_pending = false;
 	if (!ns && !f->inside)
 		return 0;
+	gil = &t->hold_gil->pub;
 	if (!t->pub.gil || ns > t->pub.max_hold_ns)
 		t->pub.gil = gil;
 	t->pub.max_hold_ns = max_ns(t->pub.max_hold_ns, ns);
@@ -314,7 +334,9 @@ int hold_flush(struct fold *f, struct thread *t)
 	t->pub.forced += hold->forced;
 	gil->forced += hold->forced;
 	t->pub.others_waited_ns += hold->others_waited_ns;
-	if (cpu_ns >= FOLD_LONG_HOLD_NS && hold->others_waited_ns >= FOLD_LONG_HOLD_NS)
+	if (hold->on_cpu_ns + hold->runnable_ns + hold->blocked_ns)
+		cpu_ns = hold->on_cpu_ns;
+	if (is_long(f, t, cpu_ns))
 		t->pub.long_waited_ns += hold->others_waited_ns;
 	r = hist_add(&t->pub.holds, ns);
 	if (r < 0)

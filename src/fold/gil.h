@@ -14,7 +14,7 @@ struct gil {
 	uint64_t ticks[TICKS], ticks_ns; /* how long its holder was in which state, up to when */
 	enum tick tick;
 	struct thread *waiters, *last_waiter, *droppers;
-	uint32_t n_waiters;
+	uint32_t n_waiters, n_yielders;
 	uint64_t contended_since_ns, idle_since_ns, free_since_ns;
 	struct thread *releaser; /* of the last release, while nobody has taken it since */
 	uint64_t release_ns;
@@ -56,6 +56,9 @@ int hold_begin(struct fold *f, struct thread *t, struct gil *g, uint64_t start_n
 
 /* Ends now; stays pending until hold_flush, when it is known whether it was forced. */
 int hold_end(struct fold *f, struct thread *t, bool open);
+
+/* A waiter that has waited since @waited_since_ns for one interval asks the holder to give way. */
+void hold_ask(struct fold *f, struct gil *g, uint64_t waited_since_ns);
 int hold_flush(struct fold *f, struct thread *t);
 
 static inline bool cpu_known(const struct fold *f)

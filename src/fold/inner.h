@@ -50,9 +50,9 @@ struct fold {
 		inside; /* entered: the window has begun; inside: the event is in it */
 
 	struct strtab names;
-	struct map tasks;     /* tid → struct task */
-	struct map processes; /* pid → struct process */
-	struct process *all_processes;
+	struct map tasks;			       /* tid → struct task */
+	struct map processes;			       /* pid → struct process */
+	struct process *all_processes, **last_process; /* those that stay */
 	struct thread *live, *all_threads;
 	uint32_t n_serials;
 	uint64_t wait_serials, hold_serials;

@@ -11,8 +11,8 @@
  * it        missed take   -             yield over    yield over yield over
  *
  * unknown: before the first evidence, and after lost events. none: outside. want: in take_gil.
- * yield: waits inside drop_gil after a forced switch; then woken counts in recordings without
- * drop-returns, taken in those without scheduler events either.
+ * yield: waits inside drop_gil after a forced switch; woken and taken end it only in recordings
+ * without drop-returns, taken only if it has not gone to sleep (or nobody can tell).
  * (*) depends on the doubt that a release or the end of a yield leaves: see thread.h.
  */
 #include "fold/state.h"
@@ -206,9 +206,8 @@ static int want_again(struct fold *f, struct thread *t, struct gil *g)
 		return 0;
 	}
 	t->wait.requests++;
-	if (!f->inside)
-		return 0;
-	if (hist_add(&t->pub.interval_hist, f->now - t->want_ns) < 0)
+	hold_ask(f, g, t->want_ns);
+	if (f->inside && hist_add(&t->pub.interval_hist, f->now - t->want_ns) < 0)
 		return -ENOMEM;
 	t->want_ns = f->now;
 	return 0;
@@ -216,11 +215,11 @@ static int want_again(struct fold *f, struct thread *t, struct gil *g)
 
 /*
  * It has waited and it releases, so it held in between. At the earliest since the GIL was free and
- * it was last switched in.
+ * since its last sign of life while it waited.
  */
 static int missed_take(struct fold *f, struct thread *t, struct gil *g)
 {
-	uint64_t since_ns = max_ns(max_ns(t->wait.start_ns, g->free_since_ns), t->cpu_ns);
+	uint64_t since_ns = max_ns(g->free_since_ns, t->since_ns);
 	int r;
 
 	f->result.quality.unmatched += f->facts.has_acquire;
@@ -309,9 +308,12 @@ static int yield_woken(struct fold *f, struct thread *t, struct gil *g)
 	return f->facts.has_drop_return ? 0 : yield_over(f, t, g);
 }
 
+/* Without drop-returns: what it waits for has happened, unless its waking up will tell. */
 static int yield_taken(struct fold *f, struct thread *t, struct gil *g)
 {
-	return f->facts.has_drop_return || cpu_known(f) ? 0 : yield_over(f, t, g);
+	bool will_tell = f->facts.has_drop_return || (cpu_known(f) && t->slept);
+
+	return will_tell ? 0 : yield_over(f, t, g);
 }
 
 /* clang-format off */
@@ -359,9 +361,7 @@ static int take_from_others(struct fold *f, struct thread *t, struct gil *g)
 		if (d != t)
 			r = state_input(f, d, g, INPUT_TAKEN);
 	}
-	if (cpu_known(f) || f->facts.has_drop_return)
-		return r;
-	for (struct thread *w = g->waiters; w && r >= 0; w = next) {
+	for (struct thread *w = g->n_yielders ? g->waiters : NULL; w && r >= 0; w = next) {
 		next = w->next_waiter;
 		if (w != t && w->side == SIDE_YIELD)
 			r = state_input(f, w, g, INPUT_TAKEN);

@@ -38,6 +38,7 @@ static int process_new(struct fold *f, int32_t pid, struct process **ret)
 	}
 	process->pub.pid = pid;
 	process->pub.name = "";
+	process->last_gil = &process->gils;
 	*ret = process;
 	return 0;
 }
@@ -155,8 +156,8 @@ static void keep_process(struct fold *f, struct process *process)
 	if (process->kept)
 		return;
 	process->kept = true;
-	process->all = f->all_processes;
-	f->all_processes = process;
+	*f->last_process = process;
+	f->last_process = &process->all;
 }
 
 int task_thread(struct fold *f, const struct event *event, struct thread **ret)

@@ -10,10 +10,10 @@
 struct process {
 	struct fold_process pub;
 	struct process *all;
-	struct gil *gils;
+	struct gil *gils, **last_gil;
 	struct task *tasks;
 	bool kept; /* had GIL events: stays for the result */
-	bool visible, leader_gone, closed;
+	bool begun, visible, leader_gone, closed;
 };
 
 struct task {

@@ -80,8 +80,9 @@ int thread_begin(struct fold *f, struct thread *t, int cpu_number)
 {
 	t->begun = true;
 	t->pub.first_ns = t->pub.last_ns = t->since_ns = t->cpu_ns = f->now;
-	if (t->process->pub.start_ns == 0 && t->process->pub.end_ns == 0)
+	if (!t->process->begun)
 		t->process->pub.start_ns = t->process->pub.end_ns = f->now;
+	t->process->begun = true;
 	if (cpu_known(f)) {
 		t->cpu = CPU_ON;
 		t->cpu_name = "Running";

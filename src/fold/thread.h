@@ -62,6 +62,8 @@ struct thread {
 	struct gil *hold_gil;
 	uint64_t hold_ticks[TICKS], hold_serial;
 	bool hold_pending, hold_estimated;
+	bool hold_asked;			/* a waiter's switch request stands, since … */
+	uint64_t hold_asked_tick, hold_deaf_ns; /* on a CPU after it, when the hold has ended */
 };
 
 int thread_new(struct fold *f, struct process *process, int32_t tid, const char *name,

@@ -202,8 +202,8 @@ int locate_command(
 	if (r < 0)
 		return err_nomem(err);
 	if (!hunt.target->n_binaries) {
-		err_hint(err, "no CPython interpreter was found for '%s'", argv[0]);
-		err_hint(err, "name the one that will run with --python PATH");
+		err_hint(err, "nothing in PATH, a venv or '%s' itself leads to CPython 3", argv[0]);
+		err_hint(err, "name the interpreter with --python PATH");
 	}
 	*ret = steal_ptr(hunt.target);
 	return 0;

@@ -121,21 +121,29 @@ static void find_text(struct image *image, struct locate_binary *binary)
 	}
 }
 
+/* In the text of sys.version. A search through everything, so only where it can be. */
+static void find_free_threading(struct image *image, struct locate_binary *binary)
+{
+	if (!binary->major || binary->minor >= 13)
+		binary->free_threaded = image_contains(image, "free-threading build (");
+}
+
 void version_find(struct image *image, struct locate_binary *binary)
 {
 	uint64_t vaddr;
 	uint32_t hex;
 
-	binary->free_threaded = image_contains(image, "free-threading build (");
 	if (image_symbol(image, "Py_Version", &vaddr)) {
 		const uint8_t *p = image_at(image, vaddr, sizeof(hex));
 
 		if (p) {
 			memcpy(&hex, p, sizeof(hex));
 			set_from_hex(binary, hex);
+			find_free_threading(image, binary);
 			return;
 		}
 	}
 	if (find_tag(image, &binary->major, &binary->minor))
 		find_text(image, binary);
+	find_free_threading(image, binary);
 }

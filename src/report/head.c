@@ -59,6 +59,16 @@ const struct fold_process **parts_processes(const struct fold_result *result)
 	return ret;
 }
 
+/* "python3 app.py" of "/usr/bin/python3 app.py". */
+static const char *without_folder(const char *command)
+{
+	const char *end = command + strcspn(command, " "), *slash = end;
+
+	while (slash > command && slash[-1] != '/')
+		slash--;
+	return slash < end ? slash : command;
+}
+
 /* The recorded command is that of the first process; the others have only their names. */
 static const char *process_name(
 	const struct sheet *sheet, const struct fold_process *process, char *ret, size_t size)
@@ -66,7 +76,7 @@ static const char *process_name(
 	const char *command = sheet->recording->command;
 
 	if (command && *command && process == sheet->result->processes[0])
-		return text_clean(ret, size, command, COMMAND_WIDTH);
+		return text_clean(ret, size, without_folder(command), COMMAND_WIDTH);
 	return text_clean(ret, size, process->name && *process->name ? process->name : "python", 0);
 }
 
@@ -175,12 +185,12 @@ void parts_gils(const struct sheet *sheet, const struct fold_process *process, s
 			sheet->page.out, "  and %zu more interpreters' GILs, held less\n", all - n);
 }
 
-static enum paint verdict_paint(enum class class)
+static enum paint verdict_paint(enum gil_class kind)
 {
-	if (class_is_gil_bound(class) || class == CLASS_DROPPED_TOO_OFTEN)
+	if (class_is_gil_bound(kind) || kind == CLASS_DROPPED_TOO_OFTEN)
 		return PAINT_RED;
-	if (class == CLASS_INCONCLUSIVE || class == CLASS_CPU_STARVED ||
-		class == CLASS_LOCK_CONTENTION || class == CLASS_MIXED)
+	if (kind == CLASS_INCONCLUSIVE || kind == CLASS_CPU_STARVED ||
+		kind == CLASS_LOCK_CONTENTION || kind == CLASS_MIXED)
 		return PAINT_YELLOW;
 	return PAINT_GREEN;
 }

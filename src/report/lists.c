@@ -157,14 +157,18 @@ static int print_pairs(const struct sheet *sheet, const struct pairs *pairs)
 		{"", .left = true}, {"", .left = true}, {""}, {"", .give_up = 1}};
 	_cleanup_(cleanup_grid) struct grid grid = {.columns = columns, .n_columns = 4};
 	uint64_t total = 0;
+	size_t shown = 0;
 
 	for (size_t i = 0; i < pairs->n; i++)
 		total += pairs->items[i].wait_ns;
-	for (size_t i = 0; i < pairs->n && i < BLAME_SHOWN; i++) {
-		const struct pair *pair = &pairs->items[i];
-		struct grid_cell *cells = grid_row(&grid);
+	for (; shown < pairs->n && shown < BLAME_SHOWN; shown++) {
+		const struct pair *pair = &pairs->items[shown];
 		char name[PARTS_NAME], time[HUMAN_SIZE];
+		struct grid_cell *cells;
 
+		if (pair->wait_ns < total / 100)
+			break;
+		cells = grid_row(&grid);
 		if (!cells)
 			return -ENOMEM;
 		snprintf(cells[0].text, GRID_CELL, "%s",
@@ -178,8 +182,9 @@ static int print_pairs(const struct sheet *sheet, const struct pairs *pairs)
 	}
 	out_str(sheet->page.out, "who blocked whom (waiting time)\n");
 	grid_print(&grid, &sheet->page);
-	if (pairs->n > BLAME_SHOWN)
-		out_printf(sheet->page.out, "  and %zu more pairs\n", pairs->n - BLAME_SHOWN);
+	if (pairs->n > shown)
+		out_printf(sheet->page.out, "  and %zu more pair%s\n", pairs->n - shown,
+			pairs->n - shown == 1 ? "" : "s");
 	return 0;
 }
 

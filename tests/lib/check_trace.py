@@ -268,7 +268,9 @@ class Trace:
         for gil in self.own['gils']:
             row = (gil['pid'], ROWS + 1 - gil['number'])
             held = sum(end - start for start, end, _, _ in self.slices.get(row, ()))
-            if whole and not quality['overlapping_holds']:
+            if quality['release_missing']:
+                expect(held == 0, f'GIL row {row}: holds without releases')
+            elif whole and not quality['overlapping_holds']:
                 same = [g for g in self.own['gils'] if (g['pid'], g['number']) == (gil['pid'], gil['number'])]
                 total = sum(g['held_ns'] for g in same)
                 expect(held == total, f'GIL row {row}: drawn {held}, total {total}')

@@ -29,7 +29,7 @@ MAY_INCLUDE = {
 
 # third-party header -> the only places that may include it
 DOORS = {
-    r'traceevent/|event-parse\.h': ['src/decode/tep.c', 'src/decode/tep.h'],
+    r'traceevent/|event-parse\.h': ['src/record/'],
     r'tracefs': ['src/record/'],
     r'perf/(evlist|evsel|mmap|cpumap|threadmap|core|event)\.h|internal/': ['src/record/'],
     r'libelf\.h|gelf\.h|elfutils/|dwarf\.h': ['src/locate/'],

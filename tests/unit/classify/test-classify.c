@@ -12,7 +12,7 @@
 
 struct expected {
 	const char *what;
-	enum class class;
+	enum gil_class class;
 	enum confidence least;
 	struct totals_row rows[4]; /* the first one is judged, the others are alive beside it */
 };
@@ -311,9 +311,9 @@ static void test_names(void **state)
 
 	assert_int_equal(sizeof(names) / sizeof(*names), CLASSES);
 	for (size_t i = 0; i < CLASSES; i++) {
-		assert_string_equal(class_name((enum class)i), names[i]);
+		assert_string_equal(class_name((enum gil_class)i), names[i]);
 		assert_int_equal(
-			class_is_gil_bound((enum class)i), !strncmp(names[i], "gil-bound", 9));
+			class_is_gil_bound((enum gil_class)i), !strncmp(names[i], "gil-bound", 9));
 	}
 	assert_string_equal(confidence_name(CONFIDENCE_LOW), "low");
 	assert_string_equal(confidence_name(CONFIDENCE_HIGH), "high");

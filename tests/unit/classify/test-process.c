@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-static void check(const struct totals_row *rows, size_t n, enum class class, const char *words)
+static void check(const struct totals_row *rows, size_t n, enum gil_class kind, const char *words)
 {
 	struct totals t;
 	struct verdict v;
 
 	totals_build(&t, rows, n);
 	classify_recording(&t.result, &v);
-	if (v.class != class)
+	if (v.class != kind)
 		fail_msg("%s (%s): %s", class_name(v.class), confidence_name(v.confidence),
 			v.reason);
 	if (!strstr(v.reason, words))

@@ -20,10 +20,9 @@ static struct recipe recipe_of(const char *system, const char *name, const char 
 	const char *field1, const char *text)
 {
 	struct blob_format format = {system, text, strlen(text), 1};
-	struct layout layout = {0};
+	struct layout layout = {.system = system};
 	struct recipe recipe;
 
-	strcpy(layout.system, system);
 	strcpy(layout.name, name);
 	put_field(&layout, "common_pid", 4, 4);
 	put_field(&layout, field0, 8, 8);

@@ -178,7 +178,7 @@ static void set_event(struct event *event, const char *kind, const char *arg)
 	event->kind = (uint8_t)kinds[i].kind;
 	switch (kinds[i].kind) {
 	case EVENT_SWITCH_OUT:
-		event->out.state = arg[0];
+		event->out.state = arg[0] == '-' ? 0 : arg[0];
 		event->out.preempted = arg[0] && arg[1] == '+';
 		break;
 	case EVENT_WAKEUP:

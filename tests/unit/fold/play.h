@@ -39,7 +39,7 @@ struct play {
 	struct decode_facts facts;
 	struct sink sink, *sinks[1];
 	struct err err;
-	char spans[32][1024]; /* by tid − 100 or so: see play.c */
+	char spans[26][2048]; /* by letter */
 	char holds[4096], waits[4096], handoffs[2048], cpus[4096], waiters[2048];
 };
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * decode: the door to libtraceevent. One event format in, its fields' places out; samples are then
- * read without the library.
+ * decode: where the fields of an event lie in its samples, from its format file.
  */
-#ifndef GILPROBE_DECODE_TEP_H
-#define GILPROBE_DECODE_TEP_H
+#ifndef GILPROBE_DECODE_LAYOUT_H
+#define GILPROBE_DECODE_LAYOUT_H
 
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "decode/blob.h"
 
 #include <stdbool.h>
@@ -19,19 +16,18 @@
 struct layout_field {
 	char name[32];
 	uint16_t offset, size; /* of the payload */
-	bool is_signed, is_common;
+	bool is_signed;
 };
 
 struct layout {
-	char name[80];	 /* such as "sched_switch" */
-	char system[80]; /* such as "sched" */
+	char name[80];	    /* such as "sched_switch" */
+	const char *system; /* such as "sched"; in the blob */
 	size_t n_fields;
 	struct layout_field fields[LAYOUT_MAX_FIELDS];
 };
 
-/* 0, -EBADMSG when the format cannot be understood, or -ENOMEM. */
-int layout_read(const struct blob *blob, const struct blob_format *format, struct layout *ret,
-	struct err *err);
+/* False: it is no format file, or has no field. */
+bool layout_read(const struct blob_format *format, struct layout *ret);
 
 /* The field of that name, or NULL. */
 const struct layout_field *layout_find(const struct layout *layout, const char *name);
