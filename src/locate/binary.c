@@ -72,7 +72,7 @@ static int check_python(struct image *image, struct err *err)
 	return 0;
 }
 
-int binary_read(struct image *image, struct locate_binary **ret, struct err *err)
+static int read_python(struct image *image, struct locate_binary **ret, struct err *err)
 {
 	_cleanup_(cleanup_locate_binary) struct locate_binary *binary = NULL;
 	int r;
@@ -94,6 +94,22 @@ int binary_read(struct image *image, struct locate_binary **ret, struct err *err
 		return r;
 	*ret = steal_ptr(binary);
 	return 0;
+}
+
+int binary_read(struct image *image, struct locate_binary **ret, struct err *err)
+{
+	struct locate_binary *binary = NULL;
+	int r = read_python(image, &binary, err);
+
+	/* what was found without all of the bytes is no answer */
+	if (image->unread) {
+		locate_binary_free(binary);
+		err_clear(err);
+		return err_nomem(err);
+	}
+	if (!r)
+		*ret = binary;
+	return r;
 }
 
 int locate_binary(const char *path, struct locate_binary **ret, struct err *err)

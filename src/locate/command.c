@@ -12,6 +12,7 @@
 #include "locate/path.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <limits.h>
 #include <string.h>
 
@@ -56,38 +57,60 @@ static int add_named(struct hunt *hunt, const char *python, struct err *err)
 	return err_set(err, -EINVAL, "'%s' is no CPython interpreter", path);
 }
 
+static bool has_suffix(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && !strcmp(text + n - m, end);
+}
+
 static int find_program(const char *name, char **ret, struct err *err)
 {
 	int r = path_search(name, ret);
 
 	if (r == -ENOMEM)
 		return err_nomem(err);
-	if (r == -EACCES)
+	if (r == -EACCES) {
+		if (has_suffix(name, ".py"))
+			err_hint(err, "to run it with an interpreter: python3 %s", name);
 		return err_set(err, r, "unable to run '%s': it is not an executable file", name);
+	}
 	if (r < 0 && strchr(name, '/'))
 		return err_set(err, r, "unable to run '%s': no such file", name);
-	if (r < 0)
+	if (r < 0) {
+		if (*name && has_suffix(name, ".py") && !access(name, R_OK))
+			err_hint(err, "to run it with an interpreter: python3 %s", name);
+		else if (*name && !access(name, X_OK))
+			err_hint(err, "there is one in this folder: ./%s", name);
 		return err_set(err, r, "unable to run '%s': no such command in PATH", name);
+	}
 	return 0;
 }
 
-/* A python of PATH or of a folder, if there is one. */
-static int add_if_there(struct hunt *hunt, const char *dir, const char *name)
+/* An interpreter, if the file is there. */
+static int add_path(struct hunt *hunt, const char *path)
 {
-	_cleanup_free_ char *path = NULL;
 	struct words none = {0};
 	bool found;
-	int r;
 
-	if (dir) {
-		path = path_join(dir, name);
-		r = path ? path_executable(path) : -ENOMEM;
-	} else {
-		r = path_search(name, &path);
-	}
-	if (!r)
-		r = hunt_program(hunt, path, &none, &found);
-	return r == -ENOMEM ? r : 0;
+	return path_executable(path) < 0 ? 0 : hunt_program(hunt, path, &none, &found);
+}
+
+static int add_in(struct hunt *hunt, const char *dir, const char *name)
+{
+	_cleanup_free_ char *path = path_join(dir, name);
+
+	return path ? add_path(hunt, path) : -ENOMEM;
+}
+
+static int add_command(struct hunt *hunt, const char *name)
+{
+	_cleanup_free_ char *path = NULL;
+	int r = path_search(name, &path);
+
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	return add_path(hunt, path);
 }
 
 /* `python3.12` and the like. */
@@ -105,7 +128,7 @@ static int add_versioned(const char *dir, void *user)
 
 	while (d && !r && (entry = readdir(d)))
 		if (is_versioned_python(entry->d_name))
-			r = add_if_there(user, dir, entry->d_name);
+			r = add_in(user, dir, entry->d_name);
 	return r;
 }
 
@@ -120,7 +143,7 @@ static int add_project_venv(struct hunt *hunt)
 	for (unsigned int i = 0; !r && i < MAX_PARENTS && *dir; i++) {
 		char *slash = strrchr(dir, '/');
 
-		r = add_if_there(hunt, dir, ".venv/bin/python3");
+		r = add_in(hunt, dir, ".venv/bin/python3");
 		if (slash)
 			*slash = '\0';
 	}
@@ -133,25 +156,49 @@ static int add_environment(struct hunt *hunt)
 	int r = 0;
 
 	if (venv)
-		r = add_if_there(hunt, venv, "bin/python3");
+		r = add_in(hunt, venv, "bin/python3");
 	if (!r && conda)
-		r = add_if_there(hunt, conda, "bin/python3");
+		r = add_in(hunt, conda, "bin/python3");
 	if (!r && hunt->target->how != LOCATE_DIRECT)
 		r = add_project_venv(hunt);
 	if (!r)
-		r = add_if_there(hunt, NULL, "python3");
+		r = add_command(hunt, "python3");
 	if (!r)
-		r = add_if_there(hunt, NULL, "python");
+		r = add_command(hunt, "python");
 	return r;
 }
 
-/* For a program that says nothing: every python3.N of PATH, and libraries to embed. */
+/* The interpreters that version managers and uv keep in the home folder. */
+static int add_managed(struct hunt *hunt)
+{
+	static const char *const places[] = {".local/share/uv/python/*/bin/python3",
+		".local/share/mise/installs/python/*/bin/python3",
+		".asdf/installs/python/*/bin/python3"};
+	const char *home = getenv("HOME");
+	int r = 0;
+
+	for (size_t i = 0; home && !r && i < sizeof(places) / sizeof(places[0]); i++) {
+		_cleanup_free_ char *pattern = path_join(home, places[i]);
+		glob_t found = {0};
+
+		if (!pattern || glob(pattern, 0, NULL, &found) == GLOB_NOSPACE)
+			r = -ENOMEM;
+		for (size_t k = 0; !r && k < found.gl_pathc; k++)
+			r = add_path(hunt, found.gl_pathv[k]);
+		globfree(&found);
+	}
+	return r;
+}
+
+/* Without a sure interpreter: every python3.N of PATH, managed ones, and libraries to embed. */
 static int add_guesses(struct hunt *hunt)
 {
 	struct words cached = {0};
 	bool found;
 	int r = path_each_dir(add_versioned, hunt);
 
+	if (!r)
+		r = add_managed(hunt);
 	if (!r)
 		r = needed_cached_pythons(&cached);
 	for (size_t i = 0; !r && i < cached.n; i++)

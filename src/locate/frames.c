@@ -16,6 +16,8 @@
 #include <errno.h>
 #include <string.h>
 
+#define WITHOUT_TABLE "'%s' was built without unwind tables, so its functions cannot be told apart"
+
 /* What an FDE needs from its CIE. */
 struct cie {
 	Dwarf_Off offset; /* in the section; the cache key */
@@ -128,10 +130,10 @@ static int find_section(struct image *image, uint64_t *ret_vaddr, struct err *er
 	struct cursor c;
 
 	if (!hdr)
-		return err_set(err, -EBADMSG, "'%s' has no unwind table", image->name);
+		return err_set(err, -EOPNOTSUPP, WITHOUT_TABLE, image->name);
 	c = cursor_over(hdr, 12, false);
 	if (cursor_u8(&c) != 1)
-		return err_set(err, -EBADMSG, "'%s' has an unknown unwind table", image->name);
+		return err_set(err, -EOPNOTSUPP, WITHOUT_TABLE, image->name);
 	encoding = cursor_u8(&c);
 	cursor_skip(&c, 2);
 	*ret_vaddr = read_encoded(&c, encoding);
@@ -201,7 +203,7 @@ int frames_read(struct image *image, struct frames *frames, struct err *err)
 	if (r < 0)
 		return err_nomem(err);
 	if (!frames->n)
-		return err_set(err, -EBADMSG, "'%s' has an empty unwind table", image->name);
+		return err_set(err, -EOPNOTSUPP, WITHOUT_TABLE, image->name);
 	qsort(frames->items, frames->n, sizeof(frames->items[0]), compare_frames);
 	return 0;
 }

@@ -21,7 +21,7 @@ struct frames {
 	size_t n, cap;
 };
 
-/* -EBADMSG when there is no readable unwind table. */
+/* -EOPNOTSUPP when the file was built without an unwind table, -EBADMSG when it is damaged. */
 int frames_read(struct image *image, struct frames *frames, struct err *err);
 void frames_done(struct frames *frames);
 

@@ -34,6 +34,7 @@ static const uint8_t *raw(struct image *image, uint64_t offset, uint64_t size)
 	if (!size || offset > image->file_size || size > image->file_size - offset)
 		return NULL;
 	data = elf_getdata_rawchunk(image->elf, (int64_t)offset, (size_t)size, ELF_T_BYTE);
+	image->unread = image->unread || !data || !data->d_buf;
 	return data ? data->d_buf : NULL;
 }
 

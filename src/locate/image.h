@@ -35,6 +35,7 @@ struct image {
 	int fd;	  /* -1 over memory */
 	char *name;
 	uint64_t file_size;
+	bool unread; /* bytes that are in the file could not be had: memory or the disk failed */
 	uint16_t machine, type;
 	struct image_load loads[IMAGE_MAX_LOADS];
 	size_t n_loads;

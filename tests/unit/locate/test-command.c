@@ -203,6 +203,33 @@ static void test_venvs(void **state)
 	assert_int_equal(chdir(folder.path), 0);
 }
 
+/* What version managers keep in the home folder is worth a guess. */
+static void test_managed(void **state)
+{
+	unlink(folder_at(&folder, "bin/python3"));
+	folder_link(&folder, "bin/tool", "/bin/sh");
+	folder_link(&folder, ".local/share/uv/python/cpython-3/bin/python3", exe);
+	expect(LOCATE_GUESS, "tool", "run");
+}
+
+/* Scripts that are not executable, and commands of the working directory. */
+static void test_hints(void **state)
+{
+	static const char *const cases[][2] = {
+		{"x.py", "python3 x.py"}, {"./x.py", "python3 ./x.py"}, {"run-me", "./run-me"}};
+
+	folder_file(&folder, "x.py", 0644, "");
+	folder_file(&folder, "run-me", 0755, "#!/bin/sh\n");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *argv[] = {cases[i][0], NULL};
+		struct locate_target *target = NULL;
+		struct err err = {0};
+
+		assert_true(locate_command((char *const *)argv, NULL, &target, &err) < 0);
+		assert_non_null(strstr(err.hint, cases[i][1]));
+	}
+}
+
 /* A venv made with --copies: another file, the same libpython, or a second copy of the GIL code. */
 static void test_copy(void **state)
 {
@@ -282,6 +309,8 @@ int main(void)
 		in_folder(test_words),
 		in_folder(test_shim),
 		in_folder(test_venvs),
+		in_folder(test_managed),
+		in_folder(test_hints),
 		in_folder(test_copy),
 		in_folder(test_nothing_found),
 		in_folder(test_errors),
