@@ -25,7 +25,7 @@
 #include <errno.h>
 
 /* From the end of a forced wait to take_gil: more than this, and the thread did something else. */
-#define RETAKE_NS 50000
+#define RETAKE_NS 200000
 #define RETAKE_UNSEEN_NS 1000000 /* when only another's take told that the wait was over */
 
 typedef int action(struct fold *f, struct thread *t, struct gil *g);
@@ -60,14 +60,17 @@ static bool retakes(const struct fold *f, const struct thread *t, const struct g
 }
 
 /*
- * It has released @g, lost the CPU (often to the very thread that it woke), another thread has
- * taken @g, and it takes again at once: a forced switch that needed no sleep.
+ * It has released @g, another thread has taken @g before this one could go to sleep for that (often
+ * by taking its CPU, too), and it takes again at once: a forced switch that needed no sleep. Own
+ * recordings show whether a waiter had asked for one.
  */
 static bool was_overtaken(const struct fold *f, const struct thread *t, const struct gil *g)
 {
-	return t->doubt == DOUBT_DROP && t->doubt_gil == g && g->takes != t->doubt_takes &&
-	       cpu_known(f) && doubt_preempted(t) && !doubt_slept(t) &&
-	       doubt_busy_ns(f, t) <= RETAKE_NS;
+	bool likely = f->facts.own ? t->hold_pending && t->hold_asked
+				   : cpu_known(f) && doubt_preempted(t);
+
+	return likely && t->doubt == DOUBT_DROP && t->doubt_gil == g &&
+	       g->takes != t->doubt_takes && !doubt_slept(t) && doubt_busy_ns(f, t) <= RETAKE_NS;
 }
 
 static int unknown_want(struct fold *f, struct thread *t, struct gil *g)

@@ -56,10 +56,10 @@ static void test_yield_then_native(void **state)
 
 	PLAY(&p, OWN_WIDE,
 		"10 acquire A; 20 want B; 30 release A; 31 yield A; 32 out A S; 40 acquire B;"
-		"50 wake A; 55 in A; 255 want A; 260 out A S; 300 release B; 310 in A; 312 acquire A;"
-		"320 exit B; 320 exit A");
+		"50 wake A; 55 in A; 355 want A; 360 out A S; 400 release B; 410 in A; 412 acquire A;"
+		"420 exit B; 420 exit A");
 	assert_spans(&p, 'A',
-		"has-gil 10-30, waiting 30-55, native 55-255, waiting 255-312, has-gil 312-320");
+		"has-gil 10-30, waiting 30-55, native 55-355, waiting 355-412, has-gil 412-420");
 	assert_int_equal(play_thread(&p, 'A')->waits, 2);
 	play_done(&p);
 }
@@ -98,13 +98,44 @@ static void test_overtaken(void **state)
 	struct play p;
 
 	PLAY(&p, OWN_WIDE,
-		"10 acquire A; 20 want B; 21 out B S; 30 release A; 31 wake B A; 32 out A R+;"
-		"33 in B; 34 acquire B; 5034 out B R+; 5035 in A; 5037 want A; 5038 out A S;"
-		"5039 in B; 5050 release B; 5060 exit B; 5060 exit A");
-	assert_spans(&p, 'A', "has-gil 10-30, waiting 30-5060");
-	assert_string_equal(p.waits, "B 20-34, A 30-5037 yield gave up, A 5037-5060 gave up");
+		"10 acquire A; 20 want B; 21 out B S; 5025 in B; 5026 want B; 5027 out B S;"
+		"5030 release A; 5031 wake B A; 5032 out A R+; 5033 in B; 5034 acquire B;"
+		"9034 out B R+; 9035 in A; 9075 want A; 9076 out A S; 9077 in B; 9080 exit B; 9080 exit A");
+	assert_spans(&p, 'A', "has-gil 10-5030, waiting 5030-9080");
+	assert_string_equal(
+		p.waits, "B 20-5034, 1 requests, A 5030-9075 yield gave up, A 9075-9080 gave up");
 	assert_int_equal(play_thread(&p, 'A')->forced, 1);
-	assert_int_equal(play_thread(&p, 'A')->wait_runnable_ns, 5003000);
+	assert_int_equal(play_thread(&p, 'A')->wait_runnable_ns, 4003000);
+	play_done(&p);
+
+	/* nobody had asked: it released of its own accord, and lacked a CPU */
+	PLAY(&p, OWN_WIDE,
+		"10 acquire A; 20 want B; 21 out B S; 30 release A; 31 wake B A; 32 out A R+; 33 in B;"
+		"34 acquire B; 4034 out B R+; 4035 in A; 4040 want A; 4060 exit B; 4060 exit A");
+	assert_spans(&p, 'A',
+		"has-gil 10-30, native 30-32, runnable 32-4035, native 4035-4040, waiting 4040-4060");
+	assert_int_equal(play_thread(&p, 'A')->forced, 0);
+	play_done(&p);
+
+	/* perf's recordings do not show who asked */
+	PLAY(&p, PERF_WIDE,
+		"10 acquire A; 20 want B; 21 out B S; 30 release A; 31 wake B A; 32 out A R+; 33 in B;"
+		"34 acquire B; 4034 out B R+; 4035 in A; 4037 return A; 4040 want A; 4060 exit B;"
+		"4060 exit A");
+	assert_spans(&p, 'A', "has-gil 10-30, waiting 30-4060");
+	assert_int_equal(play_thread(&p, 'A')->forced, 1);
+	play_done(&p);
+}
+
+/* The same without scheduler events: the want comes at once. */
+static void test_overtaken_bare(void **state)
+{
+	struct play p;
+
+	PLAY(&p, OWN_BARE,
+		"10 acquire A; 20 want B; 5026 want B; 5030 release A; 5034 acquire B; 5040 want A;"
+		"5050 exit B; 5060 exit A");
+	assert_spans(&p, 'A', "has-gil 10-5030, waiting 5030-5060");
 	play_done(&p);
 }
 
@@ -401,6 +432,7 @@ int main(void)
 		cmocka_unit_test(test_yield_without_sleep),
 		cmocka_unit_test(test_forced_own_bare),
 		cmocka_unit_test(test_overtaken),
+		cmocka_unit_test(test_overtaken_bare),
 		cmocka_unit_test(test_preempted_drop),
 		cmocka_unit_test(test_forced_drop_return),
 		cmocka_unit_test(test_forced_return_first),
