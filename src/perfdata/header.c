@@ -50,7 +50,7 @@ static int read_magic(struct perfdata *pd, uint64_t *ret_size, struct err *err)
 	int r = input_fill(&pd->first.in, PERFDATA_PIPE_HEADER_SIZE);
 
 	if (r < 0)
-		return err_errno(err, r, "unable to read '%s'", pd->name);
+		return read_failed(pd, r, err);
 	if (input_left(&pd->first.in) < 8)
 		return not_perfdata(pd, err);
 	magic = get_u64(pd->first.in.at, false);
@@ -91,7 +91,7 @@ static int read_file_header(struct perfdata *pd, struct file_header *ret, struct
 	int r = input_fill(&pd->first.in, PERFDATA_HEADER_SIZE);
 
 	if (r < 0)
-		return err_errno(err, r, "unable to read '%s'", pd->name);
+		return read_failed(pd, r, err);
 	c = cursor_over(pd->first.in.at, input_left(&pd->first.in), pd->swap);
 	cursor_skip(&c, 16);
 	ret->attr_size = cursor_u64(&c);
@@ -121,7 +121,7 @@ static int read_ids(struct perfdata *pd, struct attr *attr, struct section ids, 
 		return err_nomem(err);
 	r = source_read(&pd->file, ids.offset, bytes, (size_t)ids.size);
 	if (r < 0)
-		return err_errno(err, r, "unable to read '%s'", pd->name);
+		return read_failed(pd, r, err);
 	for (uint64_t at = 0; at + 8 <= ids.size; at += 8)
 		if (attr_add_id(pd, attr, get_u64(bytes + at, pd->swap)) < 0)
 			return err_nomem(err);
@@ -142,7 +142,7 @@ static int read_attrs(struct perfdata *pd, const struct file_header *h, struct e
 		return err_nomem(err);
 	r = source_read(&pd->file, h->attrs.offset, bytes, (size_t)h->attrs.size);
 	if (r < 0)
-		return err_errno(err, r, "unable to read '%s'", pd->name);
+		return read_failed(pd, r, err);
 	for (uint64_t at = 0; h->attrs.size - at >= h->attr_size; at += h->attr_size) {
 		struct cursor c = cursor_over(bytes + at + h->attr_size - 16, 16, pd->swap);
 		struct attr *attr;
@@ -250,7 +250,7 @@ static int read_file(struct perfdata *pd, struct err *err)
 	}
 	if (r >= 0)
 		r = input_section(&pd->first.in, &pd->file, h.data.offset, stop);
-	return r < 0 ? err_errno(err, r, "unable to read '%s'", pd->name) : 0;
+	return r < 0 ? read_failed(pd, r, err) : 0;
 }
 
 int header_read(struct perfdata *pd, struct err *err)

@@ -101,7 +101,10 @@ int unpack_next(struct unpack *u, bool swap, struct perfdata_record *ret);
 bool unpack_torn(const struct unpack *u);
 void unpack_free(struct unpack *u);
 
-/* stream.c: the next record that is to be yielded. 1, 0: the end, -errno. */
+/* stream.c: words for a read that failed. Returns @r. */
+int read_failed(const struct perfdata *pd, int r, struct err *err);
+
+/* The next record that is to be yielded. 1, 0: the end, -errno. */
 int stream_next(
 	struct perfdata *pd, struct stream *s, struct perfdata_record *ret, struct err *err);
 void stream_done(struct stream *s);

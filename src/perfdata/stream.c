@@ -8,6 +8,13 @@
 
 #include <errno.h>
 
+int read_failed(const struct perfdata *pd, int r, struct err *err)
+{
+	if (r == -ENOMEM)
+		return err_nomem(err);
+	return err_errno(err, r, "unable to read '%s'", pd->name);
+}
+
 /* The next whole record of the input. 1, 0: the end, -EBADMSG: damage, -errno. */
 static int next_outer(struct perfdata *pd, struct stream *s, struct perfdata_record *ret)
 {
@@ -96,7 +103,7 @@ int stream_next(struct perfdata *pd, struct stream *s, struct perfdata_record *r
 		if (r == -EBADMSG || r == -ENODATA)
 			r = damaged(pd, s, &record, err);
 		if (r < 0)
-			return err_errno(err, r, "unable to read '%s'", pd->name);
+			return read_failed(pd, r, err);
 	}
 	return 0;
 }
