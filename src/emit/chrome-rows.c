@@ -85,10 +85,11 @@ const char *chrome_label(struct emit_chrome *emit, struct chrome_row *row)
 	out_str(out, fold_letter(row->thread, letter));
 	out_str(out, *name ? " " : "");
 	json_escape(out, name);
+	out_write(out, "", 1);
 	text = out_memory_bytes(out, &size);
 	if (out_error(out))
 		return NULL;
-	label = strndup(text, size);
+	label = strdup(text);
 	if (!label)
 		return NULL;
 	free(row->label);

@@ -269,6 +269,26 @@ static void options_leave_slices_out_and_no_arrow_hangs(void **state)
 	scene_done(&s);
 }
 
+static void without_releases_only_waits_are_drawn(void **state)
+{
+	struct emit_options options = scene_options();
+	struct scene s;
+
+	options.waits_only = true;
+	scene_init(&s, &options);
+	scene_wait(&s, &s.worker, T0, T0 + MS);
+	s.sink->holder(s.sink->user, &s.gil, T0 + MS, &s.worker, NULL);
+	for (int i = 0; i < SPAN_STATES; i++)
+		scene_span(&s, &s.worker, (enum span_state)i, T0 + i * MS, T0 + (i + 1) * MS);
+	scene_hold(&s, &s.worker, T0 + MS, T0 + 2 * MS);
+	scene_finish(&s);
+	assert_non_null(scene_event(&s, "X", 0, "waiting for GIL", 0));
+	assert_null(scene_event(&s, "X", 0, NULL, 1));
+	for (int i = 0; i < 2; i++)
+		assert_true(counter(&s, "GIL held", i, "%") <= 0);
+	scene_done(&s);
+}
+
 static void thread_states_are_on_the_real_thread(void **state)
 {
 	struct emit_options options = scene_options();
@@ -370,6 +390,7 @@ int main(void)
 		cmocka_unit_test(counters_are_averages_and_changes),
 		cmocka_unit_test(hand_overs_are_arrows_between_held_slices),
 		cmocka_unit_test(options_leave_slices_out_and_no_arrow_hangs),
+		cmocka_unit_test(without_releases_only_waits_are_drawn),
 		cmocka_unit_test(thread_states_are_on_the_real_thread),
 		cmocka_unit_test(phases_are_named_slices),
 		cmocka_unit_test(totals_stand_behind_the_events),
