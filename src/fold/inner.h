@@ -15,6 +15,17 @@
 enum side { SIDE_UNKNOWN, SIDE_NONE, SIDE_WANT, SIDE_HOLD, SIDE_YIELD, SIDES };
 enum cpu { CPU_UNKNOWN, CPU_ON, CPU_RUNNABLE, CPU_BLOCKED, CPUS };
 enum tick { TICK_ON_CPU, TICK_RUNNABLE, TICK_BLOCKED, TICK_FREE, TICKS }; /* a GIL's holder */
+enum input {
+	INPUT_WANT,
+	INPUT_ACQUIRE,
+	INPUT_RELEASE,
+	INPUT_YIELD,
+	INPUT_DROP_RETURN,
+	INPUT_WOKEN, /* it runs again after a sleep */
+	INPUT_TAKEN, /* another thread has acquired the GIL */
+	INPUTS
+};
+
 struct thread;
 struct gil;
 struct process;

@@ -68,7 +68,7 @@ int sched_out(struct fold *f, const struct event *event)
 		return r;
 	}
 	r = thread_advance(f, t, f->now);
-	if (r >= 0 && t->doubt == DOUBT_DROP && t->returned)
+	if (r >= 0 && t->doubt == DOUBT_DROP && t->returned && f->facts.has_drop_return)
 		r = doubt_settle(f, t); /* it sleeps for something else than a switch */
 	if (r < 0)
 		return r;

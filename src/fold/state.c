@@ -70,7 +70,7 @@ static bool was_overtaken(const struct fold *f, const struct thread *t, const st
 				   : cpu_known(f) && doubt_preempted(t);
 
 	return likely && t->doubt == DOUBT_DROP && t->doubt_gil == g &&
-	       g->takes != t->doubt_takes && !doubt_slept(t) && doubt_busy_ns(f, t) <= RETAKE_NS;
+	       g->takes != t->doubt_takes && doubt_busy_ns(f, t) <= RETAKE_NS;
 }
 
 static int unknown_want(struct fold *f, struct thread *t, struct gil *g)
@@ -167,7 +167,7 @@ static int none_yield(struct fold *f, struct thread *t, struct gil *g)
 
 	if (t->doubt == DOUBT_DROP && t->doubt_gil == g)
 		return doubt_resume(f, t, SIDE_YIELD);
-	f->result.quality.unmatched++;
+	f->result.quality.unmatched += t->last != INPUT_RELEASE;
 	r = doubt_settle(f, t);
 	return r < 0 ? r : wait_now(f, t, g, SIDE_YIELD);
 }
@@ -422,5 +422,8 @@ int state_event(struct fold *f, const struct event *event)
 	}
 	if (r >= 0 && input == INPUT_ACQUIRE)
 		r = take_from_others(f, t, g);
-	return r < 0 ? r : state_input(f, t, g, input);
+	if (r >= 0)
+		r = state_input(f, t, g, input);
+	t->last = input;
+	return r;
 }

@@ -7,17 +7,6 @@
 
 #include "fold/inner.h"
 
-enum input {
-	INPUT_WANT,
-	INPUT_ACQUIRE,
-	INPUT_RELEASE,
-	INPUT_YIELD,
-	INPUT_DROP_RETURN,
-	INPUT_WOKEN, /* it runs again after a sleep */
-	INPUT_TAKEN, /* another thread has acquired the GIL */
-	INPUTS
-};
-
 /* A GIL event. */
 int state_event(struct fold *f, const struct event *event);
 

@@ -39,6 +39,7 @@ struct thread {
 	uint64_t cpu_ns; /* since when */
 
 	enum side side;
+	enum input last;   /* its last GIL event */
 	struct gil *gil;   /* held, wanted, or the last one */
 	uint64_t since_ns; /* everything before is accounted, or in doubt */
 	struct span span;  /* the open one; empty: none */

@@ -64,6 +64,27 @@ static void test_yield_then_native(void **state)
 	play_done(&p);
 }
 
+/* A sleep on a mutex of drop_gil's own, before the yield. */
+static void test_yield_after_mutex(void **state)
+{
+	struct play p;
+
+	PLAY(&p, OWN_WIDE,
+		"10 acquire A; 20 want B; 30 release A; 31 out A S; 33 wake A; 34 in A; 35 yield A;"
+		"36 out A S; 40 acquire B; 45 in A; 50 want A; 60 exit B; 60 exit A");
+	assert_spans(&p, 'A', "has-gil 10-30, waiting 30-60");
+	assert_int_equal(p.result->quality.unmatched, 0);
+	play_done(&p);
+
+	/* too many to keep in mind: what is left is right, if less */
+	PLAY(&p, OWN_WIDE,
+		"10 acquire A; 30 release A; 31 out A S; 32 in A; 33 out A S; 34 in A; 35 out A S;"
+		"36 in A; 37 out A S; 38 in A; 39 out A S; 40 in A; 50 yield A; 60 exit A");
+	assert_string_equal(p.waits, "A 50-60 yield gave up");
+	assert_int_equal(p.result->quality.unmatched, 0);
+	play_done(&p);
+}
+
 /* The other took it before the yielder went to sleep: so it will not sleep. */
 static void test_yield_without_sleep(void **state)
 {
@@ -429,6 +450,7 @@ int main(void)
 		cmocka_unit_test(test_take_and_drop),
 		cmocka_unit_test(test_forced_own),
 		cmocka_unit_test(test_yield_then_native),
+		cmocka_unit_test(test_yield_after_mutex),
 		cmocka_unit_test(test_yield_without_sleep),
 		cmocka_unit_test(test_forced_own_bare),
 		cmocka_unit_test(test_overtaken),
