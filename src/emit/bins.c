@@ -8,9 +8,8 @@
 
 static void write_value(struct bins *bins, uint64_t start_ns, uint64_t value)
 {
-	if (bins->any && value == bins->written)
+	if (value == bins->written)
 		return;
-	bins->any = true;
 	bins->written = value;
 	bins->write(bins->user, start_ns < bins->first_ns ? bins->first_ns : start_ns, value);
 }

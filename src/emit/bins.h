@@ -3,12 +3,11 @@
  * Averages over equal stretches of time: what stays readable when a timeline is zoomed out.
  *
  * Bins lie at multiples of their width. Amounts are given in time order; the value of a bin that
- * is complete goes out when it differs from the one before.
+ * is complete goes out when it differs from the one before (from 0, for the first).
  */
 #ifndef GILPROBE_EMIT_BINS_H
 #define GILPROBE_EMIT_BINS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #define BINS_WIDTH_NS 50000000ull
@@ -21,10 +20,9 @@ struct bins {
 	uint64_t first_ns; /* the first bin begins here */
 	bins_write write;
 	void *user;
-	uint64_t at_ns; /* everything before has been given */
-	uint64_t sum;	/* of weight × time in the current bin */
-	uint64_t written;
-	bool any; /* something was written */
+	uint64_t at_ns;	  /* everything before has been given */
+	uint64_t sum;	  /* of weight × time in the current bin */
+	uint64_t written; /* the last value; at first 0, so that what is always 0 has no line */
 };
 
 /* @weight from @from to @to; what lies before earlier amounts is left out. */

@@ -56,9 +56,9 @@ static void describe_phases(struct emit_chrome *emit)
 {
 	if (!emit->has_phase)
 		return;
-	name_event(emit, EMIT_ROWS, EMIT_ROWS, "process_name", "phase", "");
-	name_event(emit, EMIT_ROWS, EMIT_ROWS, "thread_name", "phase", "");
-	order_event(emit, EMIT_ROWS, EMIT_ROWS, "process_sort_index", 0);
+	name_event(emit, EMIT_PHASES_PID, EMIT_ROWS, "process_name", "phase", "");
+	name_event(emit, EMIT_PHASES_PID, EMIT_ROWS, "thread_name", "phase", "");
+	order_event(emit, EMIT_PHASES_PID, EMIT_ROWS, "process_sort_index", 0);
 }
 
 static void describe_process(struct emit_chrome *emit, const struct fold_process *process)

@@ -287,11 +287,11 @@ static void end_phase(struct emit_chrome *emit, uint64_t end_ns)
 
 	if (o->phase_names)
 		name = emit->phase < o->n_phase_names ? o->phase_names[emit->phase] : NULL;
-	if (!emit->has_phase || !name || end_ns <= emit->phase_ns)
+	if (!emit->phase || !name || end_ns <= emit->phase_ns)
 		return;
 	chrome_line(emit, &line);
 	line_lit(&line, "{\"ph\":\"X\",\"pid\":");
-	line_u64(&line, EMIT_ROWS);
+	line_u64(&line, EMIT_PHASES_PID);
 	line_lit(&line, ",\"tid\":");
 	line_u64(&line, EMIT_ROWS);
 	line_lit(&line, ",\"ts\":");

@@ -19,6 +19,9 @@
  */
 #define EMIT_ROWS 1000000000u
 
+/* The phases of `gilprobe scale` are a process of their own. */
+#define EMIT_PHASES_PID (EMIT_ROWS - 1)
+
 static inline uint32_t emit_thread_row(const struct fold_thread *thread)
 {
 	return EMIT_ROWS + (uint32_t)thread->tid;

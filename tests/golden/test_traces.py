@@ -72,6 +72,27 @@ class Traces(harness.Case):
                 self.assertEqual(trace.own['quality']['events'], report['quality']['events'])
                 self.assertEqual(len(trace.own['threads']), len(report['threads']))
 
+    def test_holds_are_what_lies_between_the_probes(self):
+        for name in ('default.data', 'mp.data', 'per4m-gil.data', 'switch.data', 'zstd.data',
+                     'bigendian.data', 'names-gil.data', 'pipe.data'):
+            with self.subTest(name):
+                file = self.unpack(name)
+                self.convert(file)
+                trace = self.check()
+                drawn = {(pid, start, end) for pid, tid in trace.gil_rows
+                         for start, end, _, _ in trace.slices[pid, tid]}
+                holds, since = set(), {}
+                for line in harness.run('events', file).stdout.splitlines():
+                    time, pid, tid, _, kind, *_ = line.split()
+                    if kind == 'acquire':
+                        since[tid] = int(time)
+                    elif kind == 'release' and tid in since:
+                        holds.add((int(pid), since.pop(tid), int(time)))
+                self.assertGreater(len(holds), 300)
+                self.assertLessEqual(holds, drawn)
+                # a hold whose end or begin is not in the file: at most one of each thread
+                self.assertLessEqual(len(drawn - holds), 2 * len(trace.thread_rows))
+
     def test_options_leave_out_what_they_say(self):
         file = self.unpack('default.data')
         self.convert(file)
