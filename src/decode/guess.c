@@ -145,6 +145,7 @@ bool guess_recipe(const struct guess *guess, const struct perfdata_sample *sampl
 		value(&recipe, sample, 0, 2, false) != (sample->attr->config & UINT16_MAX))
 		return false;
 	recipe.common_pid = (struct recipe_field){4, 4, true};
+	recipe.common_flags = (struct recipe_field){2, 1, false};
 	if (!is_switch(sample, current, &recipe) && !is_wakeup(sample, current, &recipe))
 		probe(guess, sample, &recipe);
 	if (recipe.kind == RECIPE_GUESS)

@@ -163,6 +163,7 @@ static void scheduler_event(
 	const struct layout *layout, const struct blob_format *format, struct recipe *recipe)
 {
 	recipe->common_pid = find(layout, "common_pid");
+	recipe->common_flags = find(layout, "common_flags");
 	if (strcmp(layout->name, "sched_switch") == 0) {
 		recipe->prev_pid = find(layout, "prev_pid");
 		recipe->prev_state = find(layout, "prev_state");
@@ -176,10 +177,9 @@ static void scheduler_event(
 	if (!recipe->pid.size)
 		return;
 	if (strcmp(layout->name, "sched_wakeup") == 0 ||
-		strcmp(layout->name, "sched_wakeup_new") == 0)
+		strcmp(layout->name, "sched_wakeup_new") == 0 ||
+		strcmp(layout->name, "sched_waking") == 0)
 		recipe->kind = RECIPE_WAKEUP;
-	else if (strcmp(layout->name, "sched_waking") == 0)
-		recipe->kind = RECIPE_WAKING;
 }
 
 void recipe_from_layout(const struct layout *layout, const struct blob_format *format, bool swap,

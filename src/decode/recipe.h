@@ -20,9 +20,8 @@ enum recipe_kind {
 	RECIPE_MARK,
 	RECIPE_SWITCH, /* sched_switch */
 	RECIPE_WAKEUP,
-	RECIPE_WAKING, /* sched_waking: counts only where there is no sched_wakeup */
-	RECIPE_IP,     /* a sample of an instruction pointer, no tracepoint */
-	RECIPE_GUESS,  /* no format is known: see guess.h */
+	RECIPE_IP,    /* a sample of an instruction pointer, no tracepoint */
+	RECIPE_GUESS, /* no format is known: see guess.h */
 };
 
 struct recipe_field {
@@ -34,14 +33,15 @@ struct recipe_field {
 #define RECIPE_MAX_STATES 12
 
 struct recipe {
-	uint8_t kind;			/* enum recipe_kind */
-	uint8_t event_kind;		/* of RECIPE_GIL */
-	bool own;			/* a probe of gilprobe record */
-	bool guessed;			/* without a format */
-	bool swap;			/* payloads are of the other byte order */
-	int64_t delta;			/* &switch_cond minus &cond: taken off the argument */
-	struct recipe_field arg;	/* gil: the argument, or none; mark: the phase */
-	struct recipe_field common_pid; /* the task that ran */
+	uint8_t kind;			  /* enum recipe_kind */
+	uint8_t event_kind;		  /* of RECIPE_GIL */
+	bool own;			  /* a probe of gilprobe record */
+	bool guessed;			  /* without a format */
+	bool swap;			  /* payloads are of the other byte order */
+	int64_t delta;			  /* &switch_cond minus &cond: taken off the argument */
+	struct recipe_field arg;	  /* gil: the argument, or none; mark: the phase */
+	struct recipe_field common_pid;	  /* the task that ran */
+	struct recipe_field common_flags; /* and whether it was interrupted meanwhile */
 	struct recipe_field prev_pid, prev_state, next_pid;
 	struct recipe_field pid;	/* who is woken */
 	char states[RECIPE_MAX_STATES]; /* letter of prev_state's bit 0, 1, …; 0: no such bit */

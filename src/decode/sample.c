@@ -10,6 +10,9 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
+/* include/linux/trace_events.h: TRACE_FLAG_HARDIRQ, _SOFTIRQ, _NMI */
+#define IN_INTERRUPT (0x08 | 0x10 | 0x40)
+
 static void note_gil_fact(struct decode_facts *facts, unsigned kind)
 {
 	switch (kind) {
@@ -50,7 +53,6 @@ static void note_facts(
 			d->facts.sched_cpu_wide = true;
 		break;
 	case RECIPE_WAKEUP:
-	case RECIPE_WAKING:
 		d->facts.has_wakeup = true;
 		break;
 	default:
@@ -116,7 +118,6 @@ static int make_recipes(struct decode *d, struct err *err)
 
 		make_recipe(d, perfdata_attr(d->pd, d->recipes.n), recipe);
 		d->facts.own |= recipe->own;
-		d->has_wakeup |= recipe->kind == RECIPE_WAKEUP;
 	}
 	for (size_t i = first; i < n; i++)
 		note_facts(d, perfdata_attr(d->pd, i), &d->recipes.items[i]);
@@ -186,18 +187,23 @@ static int switch_events(struct decode *d, const struct recipe *recipe,
 	return n;
 }
 
+/*
+ * sched_waking comes before sched_wakeup, and from the waker's own context, while the latter may
+ * come from the CPU where the task will run. Both are given: the first one ends the sleep.
+ */
 static int wakeup_event(struct decode *d, const struct recipe *recipe,
 	const struct perfdata_sample *sample, struct event *ret)
 {
-	uint64_t pid, by = 0;
+	uint64_t pid, by = 0, flags = 0;
 
-	if (recipe->kind == RECIPE_WAKING && d->has_wakeup)
-		return 0;
 	if (!recipe_read(recipe, &recipe->pid, sample->raw, sample->raw_size, &pid))
 		return -EBADMSG;
 	(void)recipe_read(recipe, &recipe->common_pid, sample->raw, sample->raw_size, &by);
+	(void)recipe_read(recipe, &recipe->common_flags, sample->raw, sample->raw_size, &flags);
 	if (by == 0)
 		d->facts.sched_cpu_wide = true;
+	if (flags & IN_INTERRUPT)
+		by = 0; /* a timer's or a device's doing, not that of the task it interrupted */
 	*ret = decode_event(d, EVENT_WAKEUP, sample);
 	ret->pid = 0;
 	ret->tid = (int32_t)pid;
@@ -230,7 +236,6 @@ static int by_recipe(struct decode *d, const struct recipe *recipe,
 	case RECIPE_SWITCH:
 		return switch_events(d, recipe, sample, ret);
 	case RECIPE_WAKEUP:
-	case RECIPE_WAKING:
 		return wakeup_event(d, recipe, sample, ret);
 	case RECIPE_IP:
 		*ret = decode_event(d, EVENT_SAMPLE, sample);

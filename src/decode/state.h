@@ -32,7 +32,6 @@ struct decode {
 	unsigned generation; /* of the tracing data that blob was read from */
 	bool has_blob;
 	struct guess guess;   /* where formats are missing */
-	bool has_wakeup;      /* an attr is sched_wakeup: sched_waking adds nothing */
 	bool system_wide;     /* the recorder listed kernel threads, whom no target brings along */
 	uint64_t lost_events; /* by LOST and by LOST_SAMPLES, which tell of the same */
 	uint64_t lost_samples;

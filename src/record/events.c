@@ -112,6 +112,8 @@ static int list_sources(struct events *events, const struct probes *probes, stru
 	if (r >= 0)
 		r = add_sched(events, SOURCE_SWITCH, "sched_switch", "prev_pid", "next_pid", err);
 	if (r >= 0)
+		r = add_sched(events, SOURCE_WAKEUP, "sched_waking", "pid", NULL, err);
+	if (r >= 0)
 		r = add_sched(events, SOURCE_WAKEUP, "sched_wakeup", "pid", NULL, err);
 	if (r >= 0)
 		r = add_sched(events, SOURCE_WAKEUP, "sched_wakeup_new", "pid", NULL, err);

@@ -52,7 +52,8 @@ struct events {
 		PERF_SAMPLE_RAW)
 
 /*
- * Opens the task event, sched_switch, sched_wakeup, sched_wakeup_new and @probes, disabled, and
+ * Opens the task event, sched_switch, sched_waking (which names the waker), sched_wakeup,
+ * sched_wakeup_new and @probes, disabled, and
  * maps the buffers. @probes must live as long. The error names the event that failed.
  */
 int events_open(

@@ -46,8 +46,6 @@ static void describe(const struct event *event, char *ret, size_t room)
 
 	if (event->kind == EVENT_SWITCH_OUT)
 		snprintf(detail, sizeof(detail), "%c", event->out.state);
-	else if (event->kind == EVENT_WAKEUP)
-		snprintf(detail, sizeof(detail), "%d", event->by);
 	snprintf(ret, room, "%" PRIu64 " %d %d %s %s", event->time_ns, event->tid, event->cpu,
 		event_kind_name(event->kind), detail);
 }

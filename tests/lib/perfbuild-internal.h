@@ -46,6 +46,7 @@ struct perfbuild {
 	struct build_event events[PERFBUILD_MAX_EVENTS];
 	size_t n_events;
 	uint32_t pid, tid, cpu;
+	uint8_t trace_flags; /* of tracepoints' samples */
 	struct bytes data;
 	struct bytes file;
 };

@@ -226,7 +226,8 @@ static struct bytes raw_of(const struct perfbuild *b, size_t event)
 	struct bytes raw = {.big_endian = b->data.big_endian};
 
 	bytes_put(&raw, b->events[event].tracepoint_id, 2);
-	bytes_zero(&raw, 2);
+	bytes_put(&raw, b->trace_flags, 1);
+	bytes_zero(&raw, 1);
 	bytes_put(&raw, b->tid, 4);
 	return raw;
 }
@@ -280,6 +281,11 @@ void perfbuild_switch(struct perfbuild *b, uint64_t time, const char *state, uin
 	bytes_put(&raw, 120, 4);
 	put_sample(b, time, event, 0xffffffff81000000, &raw);
 	free(raw.items);
+}
+
+void perfbuild_trace_flags(struct perfbuild *b, uint8_t flags)
+{
+	b->trace_flags = flags;
 }
 
 void perfbuild_wakeup(struct perfbuild *b, uint64_t time, uint32_t tid, bool is_new)

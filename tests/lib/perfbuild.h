@@ -64,6 +64,9 @@ void perfbuild_hit(struct perfbuild *b, uint64_t time, const char *name, uint64_
 /* sched_switch from this thread (tid 0: the idle task) in @state ("S", "R+", …) to @next_tid. */
 void perfbuild_switch(struct perfbuild *b, uint64_t time, const char *state, uint32_t next_tid);
 
+/* common_flags of what follows: 0x08, an interrupt handler runs; 0x10, a soft one. */
+void perfbuild_trace_flags(struct perfbuild *b, uint8_t flags);
+
 /* sched_wakeup, or sched_wakeup_new, by this thread. */
 void perfbuild_wakeup(struct perfbuild *b, uint64_t time, uint32_t tid, bool is_new);
 

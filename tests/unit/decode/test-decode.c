@@ -164,6 +164,25 @@ static void scheduler_events(void **state)
 	assert_false(d.facts.sched_cpu_wide);
 }
 
+static void an_interrupt_is_no_waker(void **state)
+{
+	struct perfbuild *b = perfbuild_new(0);
+	struct decoded d;
+
+	perfbuild_thread(b, 100, 101, 1);
+	perfbuild_trace_flags(b, 0x09); /* a timer, while 101 ran */
+	perfbuild_wakeup(b, 1, 102, false);
+	perfbuild_trace_flags(b, 0x10);
+	perfbuild_wakeup(b, 2, 102, false);
+	perfbuild_trace_flags(b, 0x01); /* interrupts are off, no more */
+	perfbuild_wakeup(b, 3, 102, false);
+	d = decode_all(b);
+	assert_string_equal(d.text, "1 0 102 1 wakeup 0\n"
+				    "2 0 102 1 wakeup 0\n"
+				    "3 0 102 1 wakeup 101\n");
+	assert_false(d.facts.sched_cpu_wide);
+}
+
 static void the_idle_task_shows_that_all_tasks_are_seen(void **state)
 {
 	struct perfbuild *b = perfbuild_new(0);
@@ -377,6 +396,7 @@ int main(void)
 		cmocka_unit_test(the_recipe_of_perf_probe),
 		cmocka_unit_test(our_own_probes),
 		cmocka_unit_test(scheduler_events),
+		cmocka_unit_test(an_interrupt_is_no_waker),
 		cmocka_unit_test(the_idle_task_shows_that_all_tasks_are_seen),
 		cmocka_unit_test(kernel_threads_show_that_all_tasks_are_seen),
 		cmocka_unit_test(switch_records),

@@ -156,7 +156,7 @@ static void state_letters_come_from_the_print_format(void **state)
 static void only_scheduler_events_of_sched_count(void **state)
 {
 	assert_int_equal(recipe_of("sched", "sched_wakeup", "pid", NULL, "").kind, RECIPE_WAKEUP);
-	assert_int_equal(recipe_of("sched", "sched_waking", "pid", NULL, "").kind, RECIPE_WAKING);
+	assert_int_equal(recipe_of("sched", "sched_waking", "pid", NULL, "").kind, RECIPE_WAKEUP);
 	assert_int_equal(
 		recipe_of("sched", "sched_stat_runtime", "pid", NULL, "").kind, RECIPE_FOREIGN);
 	assert_int_equal(recipe_of("sched", "sched_wakeup", "x", NULL, "").kind, RECIPE_FOREIGN);
