@@ -42,7 +42,7 @@ static const struct option_def options[] = {
 		"sub-interpreters with their own GIL, too (CPython 3.12 and later)", VALUE_NONE),
 	OPT("timeout", 0, OPTION_DURATION, timeout_ns, "T",
 		"for the whole probe; then everything is killed (300s)", VALUE_NONE),
-	OPT("python", 'p', OPTION_STRING, python, "PATH",
+	OPT("python", 0, OPTION_STRING, python, "PATH",
 		"the interpreter (the virtual environment's, else PATH's python3)", VALUE_FILE),
 	OPT("output", 'o', OPTION_STRING, output, "FILE", "keep the recording", VALUE_FILE),
 	OPT("trace", 0, OPTION_STRING, trace, "FILE", "write its timeline: trace.json[.gz]",

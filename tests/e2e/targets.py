@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Targets that misbehave, for test-scale.py. Runs on CPython 3.6 and later."""
+"""Targets that misbehave, for test_scale.py. Runs on CPython 3.6 and later."""
 import os
 import sys
 import threading
@@ -121,6 +121,13 @@ def closes_everything():
 def prints(megabytes):
     for _ in range(megabytes):
         sys.stdout.write('x' * 1048575 + '\n')
+
+
+def refuses_interpreters():
+    import readline
+    import _testsinglephase
+
+    return readline, _testsinglephase
 
 
 def busy(n=100000):
