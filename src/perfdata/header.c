@@ -268,11 +268,13 @@ int header_read(struct perfdata *pd, struct err *err)
 	if (size < PERFDATA_HEADER_SIZE)
 		return err_set(err, -EBADMSG, "'%s': the header has an impossible size (%llu)",
 			pd->name, (unsigned long long)size);
-	if (!pd->file.seekable && pd->file.fd >= 0) {
-		err_set(err, -EOPNOTSUPP,
-			"'%s': this recording is a file and cannot be read from a pipe", pd->name);
-		err_hint(err, "give the file's name, or record with: perf record -o -");
-		return -EOPNOTSUPP;
+	if (!pd->file.seekable) {
+		r = input_spool(&pd->first.in, &pd->file);
+		if (r == -ENOMEM)
+			return err_nomem(err);
+		if (r < 0)
+			return err_errno(
+				err, r, "unable to keep '%s' in '%s'", pd->name, SPOOL_DIR);
 	}
 	return read_file(pd, err);
 }

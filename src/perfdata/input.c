@@ -4,9 +4,11 @@
  * forward over one section. Invariant: nothing beyond the section's end is ever in the window, and
  * nothing is allocated for bytes that the source has not delivered.
  */
+#include "base/cleanup.h"
 #include "perfdata/internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -166,4 +168,40 @@ int input_take(struct input *in, uint64_t size, uint8_t **ret)
 	}
 	*ret = steal_ptr(bytes);
 	return 0;
+}
+
+static int write_all(int fd, const uint8_t *bytes, size_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, bytes, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		bytes += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+int input_spool(struct input *in, struct source *src)
+{
+	char path[] = SPOOL_DIR "/gilprobe-XXXXXX"; /* O_TMPFILE is not on every file system */
+	_cleanup_close_ int fd = mkostemp(path, O_CLOEXEC);
+	int r = fd < 0 ? -errno : 0;
+
+	if (fd >= 0)
+		unlink(path);
+	while (r >= 0 && input_left(in)) {
+		r = write_all(fd, in->at, input_left(in));
+		input_advance(in, input_left(in));
+		if (r >= 0)
+			r = input_fill(in, 1);
+	}
+	if (r < 0)
+		return r;
+	source_close(src);
+	*src = (struct source){.fd = steal_fd(&fd), .seekable = true, .size = in->offset};
+	return input_section(in, src, 0, UINT64_MAX);
 }

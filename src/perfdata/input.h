@@ -59,6 +59,14 @@ int input_skip(struct input *in, uint64_t size);
 /* Takes @size bytes out of the section into fresh memory. As input_skip, and -ENOMEM. */
 int input_take(struct input *in, uint64_t size, uint8_t **ret);
 
+#define SPOOL_DIR "/var/tmp" /* on a disk, where /tmp may be memory */
+
+/*
+ * Copies what is left of a pipe, which only files of the pipe format can be read from, into a
+ * file without a name, and makes that the source, with the window at its start. 0 or -errno.
+ */
+int input_spool(struct input *in, struct source *src);
+
 static inline uint16_t get_u16(const uint8_t *p, bool swap)
 {
 	uint16_t v;

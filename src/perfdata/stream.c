@@ -39,7 +39,8 @@ static int next_outer(struct perfdata *pd, struct stream *s, struct perfdata_rec
 		if (r < 0)
 			return r;
 	}
-	if (input_left(in))
+	/* the section was promised longer: the file shrank, or a record is cut off */
+	if (input_left(in) || (in->stop != UINT64_MAX && in->offset < in->stop))
 		pd->info.truncated = true;
 	return 0;
 }
