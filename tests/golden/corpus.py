@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The recordings of the perf tool, kept packed; see corpus/README.md for how each was made."""
+"""Recordings, kept packed; see corpus/README.md for how each was made.
+
+usage: corpus.py FOLDER    unpack all of them there
+"""
 import lzma
 import pathlib
 import re
+import sys
 
 CORPUS = pathlib.Path(__file__).resolve().parent / 'corpus'
 
@@ -35,3 +39,11 @@ def samples():
         files = [f.strip().rstrip('/') for f in cells[0].split('+')]
         table.update(zip(files, map(int, cells[2].split('+'))))
     return table
+
+
+if __name__ == '__main__':
+    folder = pathlib.Path(sys.argv[1])
+    folder.mkdir(exist_ok=True)
+    for each in names():
+        unpack(each, folder / each)
+    folder.touch()
