@@ -8,6 +8,7 @@
 #include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 static int replay(const char *path, size_t size)
 {
