@@ -87,7 +87,8 @@ struct perfdata_info {
 };
 
 /*
- * Opens @path ("-" is standard input) and reads its header. 0 or a negative errno: -EBADMSG for
+ * Opens @path ("-" is standard input; pipes are fine, one that carries a file is kept aside on disk
+ * first) and reads its header. 0 or a negative errno: -EBADMSG for
  * bytes that are no perf.data (with the offset), -EOPNOTSUPP for a legal form that is not read.
  */
 int perfdata_open(const char *path, struct perfdata **ret, struct err *err);

@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "perfdata/writer-internal.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <unistd.h>
 
@@ -226,6 +227,7 @@ void perfdata_writer_record(struct perfdata_writer *w, const void *record, size_
 {
 	struct perf_event_header header;
 
+	assert(w->begun);
 	if (w->error)
 		return;
 	if (size >= sizeof(header))
@@ -258,6 +260,7 @@ int perfdata_writer_finish(struct perfdata_writer *w, struct err *err)
 	uint64_t at;
 	int r;
 
+	assert(w->begun);
 	flush(w);
 	at = w->data_at + w->data_size;
 	r = writer_features(w, &at);
