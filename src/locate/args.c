@@ -18,12 +18,38 @@
 
 struct regs {
 	struct arg r[32];
+	uint64_t loaded[32]; /* fixed address that the register was loaded from; 0: another way */
 	unsigned int versions;
 };
 
+static void set(struct regs *regs, unsigned int reg, struct arg arg)
+{
+	regs->r[reg] = arg;
+	regs->loaded[reg] = 0;
+}
+
+static void set_address(struct regs *regs, unsigned int reg, uint64_t value)
+{
+	set(regs, reg, (struct arg){ARG_ADDRESS, 0, 0, value});
+}
+
+static void copy(struct regs *regs, unsigned int to, unsigned int from)
+{
+	regs->r[to] = regs->r[from];
+	regs->loaded[to] = regs->loaded[from];
+}
+
+static void add(struct regs *regs, unsigned int to, unsigned int from, uint64_t value)
+{
+	struct arg arg = regs->r[from];
+
+	arg.value += value;
+	set(regs, to, arg);
+}
+
 static void forget(struct regs *regs, unsigned int reg)
 {
-	regs->r[reg] = (struct arg){ARG_RELATIVE, reg, ++regs->versions, 0};
+	set(regs, reg, (struct arg){ARG_RELATIVE, reg, ++regs->versions, 0});
 }
 
 static void forget_all(struct regs *regs, uint32_t mask)
@@ -67,16 +93,18 @@ static void x86_modrm(struct regs *regs, const struct insn *insn, uint64_t next)
 	bool wide = insn->rex & 8, plain = insn->map == INSN_ONE_BYTE;
 
 	if (plain && op == 0x8d && wide && insn->rip) {
-		regs->r[insn->reg] = (struct arg){ARG_ADDRESS, 0, 0, next + (uint64_t)insn->disp};
+		set_address(regs, insn->reg, next + (uint64_t)insn->disp);
 	} else if (plain && op == 0x8d && wide && !insn->has_index) {
-		regs->r[insn->reg] = regs->r[insn->rm];
-		regs->r[insn->reg].value += (uint64_t)insn->disp;
+		add(regs, insn->reg, insn->rm, (uint64_t)insn->disp);
 	} else if (plain && op == 0x89 && wide && insn->mod == 3) {
-		regs->r[insn->rm] = regs->r[insn->reg];
+		copy(regs, insn->rm, insn->reg);
 	} else if (plain && op == 0x8b && wide && insn->mod == 3) {
-		regs->r[insn->reg] = regs->r[insn->rm];
+		copy(regs, insn->reg, insn->rm);
+	} else if (plain && op == 0x8b && wide && insn->rip) {
+		forget(regs, insn->reg);
+		regs->loaded[insn->reg] = next + (uint64_t)insn->disp;
 	} else if (plain && op == 0xc7 && wide && insn->mod == 3) {
-		regs->r[insn->rm] = (struct arg){ARG_ADDRESS, 0, 0, (uint64_t)insn->imm};
+		set_address(regs, insn->rm, (uint64_t)insn->imm);
 	} else if (!writes_no_register(insn) && !(plain && op == 0xff)) {
 		forget(regs, insn->reg);
 		if (insn->mod == 3)
@@ -92,8 +120,7 @@ static void x86_step(struct regs *regs, const struct insn *insn, uint64_t next)
 		/* mov $imm, reg; a 32-bit one clears the upper half */
 		uint64_t value = insn->rex & 8 ? (uint64_t)insn->imm : (uint32_t)insn->imm;
 
-		regs->r[(op & 7) | (insn->rex & 1 ? 8 : 0)] =
-			(struct arg){ARG_ADDRESS, 0, 0, value};
+		set_address(regs, (op & 7) | (insn->rex & 1 ? 8U : 0), value);
 		return;
 	}
 	/* pop is left out: it restores what the caller had, on a way that does not come here */
@@ -108,14 +135,13 @@ static void arm_step(struct regs *regs, uint32_t w, uint64_t vaddr)
 	unsigned int rd = w & 31, rn = w >> 5 & 31;
 
 	if ((w & 0x9f000000) == 0x90000000) { /* adrp */
-		regs->r[rd] = (struct arg){ARG_ADDRESS, 0, 0, arm64_adrp(w, vaddr)};
+		set_address(regs, rd, arm64_adrp(w, vaddr));
 	} else if ((w & 0xff800000) == 0x91000000) { /* add xd, xn, #imm{, lsl 12} */
 		uint64_t imm = w >> 10 & 0xfff;
 
-		regs->r[rd] = regs->r[rn];
-		regs->r[rd].value += w & (1 << 22) ? imm << 12 : imm;
+		add(regs, rd, rn, w & (1 << 22) ? imm << 12 : imm);
 	} else if ((w & 0xffe0ffe0) == 0xaa0003e0) { /* mov xd, xm */
-		regs->r[rd] = regs->r[w >> 16 & 31];
+		copy(regs, rd, w >> 16 & 31);
 	} else if (arm64_is_bl(w) || w >> 26 == 5 || (w & 0xfe000000) == 0xd6000000) {
 		forget_all(regs, 0x3ffff); /* x0-x17 */
 	} else if ((w & 0x0a000000) != 0x08000000 || (w & 0x00400000)) {
@@ -162,6 +188,25 @@ void args_read(struct image *image, const struct frame *frame, struct arg_query 
 		queries[i].exact = code && (lost || at == target);
 		queries[i].arg = lost || at != target ? (struct arg){0} : regs.r[arm ? 0 : X86_RDI];
 	}
+}
+
+int args_loaded_calls(
+	struct image *image, const struct frame *frame, args_loaded_fn *fn, void *user)
+{
+	uint64_t size = frame->hi - frame->lo, at = 0;
+	const uint8_t *code = image_at(image, frame->lo, size);
+	struct regs regs = {0};
+	struct insn insn;
+	int r = 0;
+
+	while (!r && code && at < size && insn_decode(code + at, (size_t)(size - at), &insn)) {
+		if (insn.map == INSN_ONE_BYTE && insn.opcode == 0xff && (insn.reg & 7) == 2 &&
+			insn.mod == 3 && regs.loaded[insn.rm])
+			r = fn(frame->lo + at, regs.loaded[insn.rm], user);
+		at += insn.length;
+		x86_step(&regs, &insn, frame->lo + at);
+	}
+	return r;
 }
 
 bool arg_distance(const struct arg *a, const struct arg *b, int64_t *ret)

@@ -34,6 +34,15 @@ struct arg_query {
  */
 void args_read(struct image *image, const struct frame *frame, struct arg_query *queries, size_t n);
 
+/*
+ * Calls @fn for each `call *register` of @frame (x86-64) whose register was loaded from the fixed
+ * address @slot, until it returns non-zero; returns that. Compilers keep a GOT slot in a register
+ * when -fno-plt code calls the same function more than once.
+ */
+typedef int args_loaded_fn(uint64_t vaddr, uint64_t slot, void *user);
+int args_loaded_calls(
+	struct image *image, const struct frame *frame, args_loaded_fn *fn, void *user);
+
 /* True when both are known and differ by a constant, a - b. */
 bool arg_distance(const struct arg *a, const struct arg *b, int64_t *ret);
 

@@ -180,6 +180,36 @@ static int scan_x86_calls(struct scan *scan, const struct image_load *load, cons
 	return 0;
 }
 
+static int put_loaded(uint64_t vaddr, uint64_t slot, void *user)
+{
+	struct scan *scan = user;
+	const struct import_at *import = import_get(scan->slots, slot);
+
+	return import ? call_put(scan, vaddr, import->import, true) : 0;
+}
+
+/* `mov slot(%rip),%reg` … `call *%reg`: -fno-plt code again. */
+static int scan_x86_loads(struct scan *scan, const struct image_load *load, const uint8_t *bytes)
+{
+	const uint8_t *end = bytes + load->size, *p = bytes + 1;
+	const struct frame *last = NULL;
+	int r = 0;
+
+	while (!r && end - p >= 6 && (p = memchr(p, 0x8b, (size_t)(end - p - 5)))) {
+		uint64_t next = load->vaddr + (size_t)(p - bytes) + 6;
+		const struct frame *frame = NULL;
+
+		if ((p[-1] & 0xf8) == 0x48 && (p[1] & 0xc7) == 0x05 &&
+			import_get(scan->slots, next + (uint64_t)(int64_t)s32(p + 2)))
+			frame = frames_at(scan->frames, next - 6);
+		if (frame && frame != last)
+			r = args_loaded_calls(scan->image, frame, put_loaded, scan);
+		last = frame ? frame : last;
+		p++;
+	}
+	return r;
+}
+
 static int scan_arm_slots(struct scan *scan, const struct image_load *load, const uint8_t *bytes)
 {
 	for (uint64_t at = 0; load->size - at >= 8; at += 4) {
@@ -290,6 +320,8 @@ int calls_find(struct image *image, const struct frames *frames, const struct im
 	r = for_code(&scan, arm ? scan_arm_slots : scan_x86_slots);
 	if (!r)
 		r = for_code(&scan, arm ? scan_arm_calls : scan_x86_calls);
+	if (!r && !arm)
+		r = for_code(&scan, scan_x86_loads);
 	if (!r)
 		r = finish(&scan);
 	free(scan.stubs.items);

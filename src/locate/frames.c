@@ -205,6 +205,10 @@ int frames_read(struct image *image, struct frames *frames, struct err *err)
 	if (!frames->n)
 		return err_set(err, -EOPNOTSUPP, WITHOUT_TABLE, image->name);
 	qsort(frames->items, frames->n, sizeof(frames->items[0]), compare_frames);
+	/* they do not overlap in honest files; the walks over them must not in others either */
+	for (size_t i = 0; i + 1 < frames->n; i++)
+		if (frames->items[i].hi > frames->items[i + 1].lo)
+			frames->items[i].hi = frames->items[i + 1].lo;
 	return 0;
 }
 

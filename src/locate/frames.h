@@ -15,7 +15,7 @@ struct frame {
 	bool fragment;
 };
 
-/* Sorted by lo. Zero-initialise; frames_done frees. */
+/* Sorted by lo, without overlap. Zero-initialise; frames_done frees. */
 struct frames {
 	struct frame *items;
 	size_t n, cap;

@@ -31,7 +31,7 @@ struct locate_site {
 	uint64_t vaddr;	   /* as linked */
 	uint64_t offset;   /* in the file, by program headers: what uprobe_events wants */
 	uint64_t function; /* vaddr of the function that holds it */
-	bool slow;	   /* `call *slot` (-fno-plt): right, but the kernel single-steps it */
+	bool slow;	   /* `call *…` (-fno-plt): right, but the kernel single-steps it */
 };
 
 /* A file that holds an interpreter. */

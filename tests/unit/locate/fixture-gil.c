@@ -2,7 +2,8 @@
 /*
  * A library with the shape of CPython's GIL, to be built in the forms that interpreters come in.
  * FIXTURE_STATIC: separate variables and no Py_Version, as in 3.6. FIXTURE_WRAPPED: nothing
- * inlined, as in a debug build. FIXTURE_MAIN: an executable.
+ * inlined, as in a debug build. FIXTURE_MAIN: an executable. FIXTURE_LOADED: one more signal, by a
+ * register that holds the GOT slot's content.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -124,6 +125,26 @@ uint64_t fixture_constant(uint64_t other)
 {
 	return other ^ UINT64_C(0x1122334455667788);
 }
+
+#ifdef FIXTURE_LOADED
+/* as compilers do for -fno-plt code that calls the same function more than once */
+__asm__(".text\n"
+	".globl fixture_loaded\n"
+	".type fixture_loaded, @function\n"
+	"fixture_loaded:\n"
+	".cfi_startproc\n"
+	"push %r13\n"
+	".cfi_def_cfa_offset 16\n"
+	"mov pthread_cond_signal@GOTPCREL(%rip), %r13\n"
+	"test %rdi, %rdi\n"
+	"je 1f\n"
+	"call *%r13\n"
+	"1: pop %r13\n"
+	".cfi_def_cfa_offset 8\n"
+	"ret\n"
+	".cfi_endproc\n"
+	".size fixture_loaded, .-fixture_loaded\n");
+#endif
 
 #ifdef FIXTURE_MAIN
 int main(void)
