@@ -176,6 +176,10 @@ static int run(void *arguments)
 	if (result.run_as_user)
 		say("'%s' ran as uid %u, and '%s' belongs to that user", args->common.rest[0],
 			(unsigned)result.uid, args->output);
+	if (result.late_path)
+		say("'%s' was not foreseen and got its probes after it had started; to see its "
+		    "start add --python",
+			result.late_path);
 	if (!args->no_summary)
 		summarise(args, &result);
 	record_settle(&result);

@@ -49,7 +49,7 @@ int control_watch_fd(struct control *control, int fd, struct err *err)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
 
-	if (epoll_ctl(control->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0)
+	if (epoll_ctl(control->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 && errno != EEXIST)
 		return err_errno(err, -errno, "cannot wait for events");
 	return 0;
 }

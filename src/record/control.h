@@ -34,7 +34,7 @@ int control_init(struct control *control, struct err *err);
 int control_watch(
 	struct control *control, pid_t pid, bool ours, const int *fds, size_t n, struct err *err);
 
-/* One more descriptor that ends the sleep; it leaves when it is closed. */
+/* One more descriptor that ends the sleep; it leaves when it is closed. Known ones are fine. */
 int control_watch_fd(struct control *control, int fd, struct err *err);
 
 /*

@@ -17,6 +17,7 @@
 #include <perf/evlist.h>
 #include <perf/evsel.h>
 #include <perf/threadmap.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -78,8 +79,11 @@ static int add(struct events *events, const struct source *source, struct err *e
 static int add_sched(struct events *events, enum source_kind kind, const char *name,
 	const char *field0, const char *field1, struct err *err)
 {
-	struct source source = {.kind = kind, .group = "sched", .name = name};
-	int r = tracing_event_id("sched", name, &source.config, err);
+	struct source source = {.kind = kind, .group = "sched"};
+	int r;
+
+	snprintf(source.name, sizeof(source.name), "%s", name);
+	r = tracing_event_id("sched", name, &source.config, err);
 
 	if (r >= 0)
 		r = tracing_field_offset("sched", name, field0, 4, &source.offsets[0], err);
@@ -93,15 +97,25 @@ static int add_probe(struct events *events, const struct probes *probes, const s
 {
 	struct source source = {
 		.kind = probe->mark ? SOURCE_MARK : SOURCE_GIL,
-		.group = probes->group,
-		.name = probe->name,
 		.config = probe->id,
 		.offsets = {probe->gil_offset},
 		.site = probe->kind,
 		.switch_delta = probe->switch_delta,
 	};
 
+	memcpy(source.group, probes->group, sizeof(source.group));
+	memcpy(source.name, probe->name, sizeof(source.name));
 	return add(events, &source, err);
+}
+
+static int list_probes(
+	struct events *events, const struct probes *probes, size_t first, struct err *err)
+{
+	int r = 0;
+
+	for (size_t i = first; r >= 0 && i < probes->n; i++)
+		r = add_probe(events, probes, &probes->items[i], err);
+	return r;
 }
 
 static int list_sources(struct events *events, const struct probes *probes, struct err *err)
@@ -117,16 +131,18 @@ static int list_sources(struct events *events, const struct probes *probes, stru
 		r = add_sched(events, SOURCE_WAKEUP, "sched_wakeup", "pid", NULL, err);
 	if (r >= 0)
 		r = add_sched(events, SOURCE_WAKEUP, "sched_wakeup_new", "pid", NULL, err);
-	for (size_t i = 0; r >= 0 && i < probes->n; i++)
-		r = add_probe(events, probes, &probes->items[i], err);
-	return r;
+	return r < 0 ? r : list_probes(events, probes, 0, err);
 }
 
-/* One descriptor per event and CPU, beside those for files. */
-static void raise_file_limit(size_t need)
+/* One descriptor per event and CPU, beside those that are open. */
+static void raise_file_limit(size_t more)
 {
 	struct rlimit limit;
+	int next = dup(STDIN_FILENO);
+	size_t need = more + (next > 0 ? (size_t)next : 0) + 128;
 
+	if (next >= 0)
+		close(next);
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= need)
 		return;
 	limit.rlim_cur = need;
@@ -235,12 +251,8 @@ static size_t round_buffer(uint64_t bytes)
 	return size;
 }
 
-int events_open(
-	struct events *events, const struct probes *probes, uint64_t buffer_bytes, struct err *err)
+static int init(struct events *events, uint64_t buffer_bytes, struct err *err)
 {
-	struct err local = {0};
-	int r;
-
 	libperf_init(keep_quiet);
 	*events = (struct events){.buffer_bytes = round_buffer(buffer_bytes ?: BUFFER_DEFAULT)};
 	events->cpus = perf_cpu_map__new(NULL);
@@ -248,18 +260,40 @@ int events_open(
 	if (!events->cpus || !events->threads)
 		return err_nomem(err);
 	events->n_cpus = (size_t)perf_cpu_map__nr(events->cpus);
-	r = list_sources(events, probes, err);
-	if (r < 0)
-		return r;
-	raise_file_limit(events->n * events->n_cpus + 128);
-	if (!err)
-		err = &local;
+	return 0;
+}
+
+static int open_listed(struct events *events, struct err *err)
+{
+	int r;
+
+	raise_file_limit(events->n * events->n_cpus);
 	r = open_and_map(events, err);
 	if (r >= 0)
 		r = read_ids(events, err);
 	if (r >= 0)
 		r = fds_of_events(&events->fds, &events->n_fds);
 	return r == -ENOMEM ? err_nomem(err) : r;
+}
+
+int events_open(
+	struct events *events, const struct probes *probes, uint64_t buffer_bytes, struct err *err)
+{
+	int r = init(events, buffer_bytes, err);
+
+	if (r >= 0)
+		r = list_sources(events, probes, err);
+	return r < 0 ? r : open_listed(events, err);
+}
+
+int events_open_more(struct events *events, const struct probes *probes, size_t first,
+	uint64_t buffer_bytes, struct err *err)
+{
+	int r = init(events, buffer_bytes, err);
+
+	if (r >= 0)
+		r = list_probes(events, probes, first, err);
+	return r < 0 ? r : open_listed(events, err);
 }
 
 void events_enable(struct events *events)

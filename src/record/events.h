@@ -24,8 +24,8 @@ enum source_kind {
 /* One event, and what the filter must know of its raw data. */
 struct source {
 	enum source_kind kind;
-	const char *group; /* NULL: no tracepoint */
-	const char *name;
+	char group[64]; /* "": no tracepoint */
+	char name[48];
 	uint64_t config;
 	unsigned offsets[2]; /* GIL: argument; switch: prev_pid, next_pid; wakeup: pid */
 	enum locate_kind site;
@@ -51,13 +51,20 @@ struct events {
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |           \
 		PERF_SAMPLE_RAW)
 
+/* The first has all kinds, the others are of interpreters that were found later. */
+#define EVENTS_MAX 9
+
 /*
  * Opens the task event, sched_switch, sched_waking (which names the waker), sched_wakeup,
- * sched_wakeup_new and @probes, disabled, and
- * maps the buffers. @probes must live as long. The error names the event that failed.
+ * sched_wakeup_new and @probes, disabled, and maps the buffers. The error names the event that
+ * failed.
  */
 int events_open(
 	struct events *events, const struct probes *probes, uint64_t buffer_bytes, struct err *err);
+
+/* Opens only @probes from the @first on. */
+int events_open_more(struct events *events, const struct probes *probes, size_t first,
+	uint64_t buffer_bytes, struct err *err);
 
 void events_enable(struct events *events);
 void events_disable(struct events *events);

@@ -60,8 +60,8 @@ int explain_open(const struct source *source, int code, struct err *err)
 	struct facts facts;
 
 	facts_read(&facts);
-	err_errno(err, code, "cannot open event '%s%s%s' on every CPU",
-		source->group ? source->group : "", source->group ? ":" : "", source->name);
+	err_errno(err, code, "cannot open event '%s%s%s' on every CPU", source->group,
+		source->group[0] ? ":" : "", source->name);
 	if (code == -EMFILE) {
 		err_hint(err, "one file per event and CPU is needed; 'ulimit -Hn' is %" PRIu64,
 			facts.file_limit);

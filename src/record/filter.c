@@ -37,13 +37,23 @@ struct task {
 	uint64_t time_ns;
 };
 
+/* The body of MMAP2, before the file's name. */
+struct mapping {
+	uint32_t pid, tid;
+	uint64_t start, size, offset;
+	uint32_t major, minor;
+	uint64_t inode, generation;
+	uint32_t prot, flags;
+};
+
+enum { FILE_ASKED_ABOUT, FILE_KNOWN };
+
 #define SAMPLE_SIZE offsetof(struct sample, raw)
 #define COMMON_PID_OFFSET 4 /* struct trace_entry */
 #define NO_TID UINT32_MAX   /* of a task that is about to be gone */
 
-int filter_init(struct filter *filter, const struct events *events)
+int filter_add(struct filter *filter, const struct events *events)
 {
-	*filter = (struct filter){0};
 	for (size_t i = 0; i < events->n; i++)
 		for (size_t cpu = 0; cpu < events->n_cpus; cpu++)
 			if (map_put(&filter->ids, events->items[i].ids[cpu],
@@ -58,6 +68,8 @@ void filter_done(struct filter *filter)
 	free(filter->changes.items);
 	map_done(&filter->ids);
 	map_done(&filter->local);
+	map_done(&filter->files);
+	free(filter->strangers.items);
 }
 
 /* NULL when the record is too short. */
@@ -154,6 +166,58 @@ static void translate(const struct filter *filter, struct perf_event_header *rec
 		put_our_tid(filter, &sample, raw, source->offsets[1]);
 }
 
+static uint64_t file_key(uint32_t major, uint32_t minor, uint64_t inode)
+{
+	return inode ^ (uint64_t)major << 52 ^ (uint64_t)minor << 32;
+}
+
+int filter_know(struct filter *filter, uint32_t major, uint32_t minor, uint64_t inode)
+{
+	return map_put(&filter->files, file_key(major, minor, inode), FILE_KNOWN);
+}
+
+bool filter_knows(const struct filter *filter, uint32_t major, uint32_t minor, uint64_t inode)
+{
+	const uint64_t *file = map_get(&filter->files, file_key(major, minor, inode));
+
+	return file && *file == FILE_KNOWN;
+}
+
+pid_t filter_next_stranger(struct filter *filter)
+{
+	return filter->strangers.n ? filter->strangers.items[--filter->strangers.n] : 0;
+}
+
+static bool is_python(const char *path, size_t size)
+{
+	const char *end = memchr(path, 0, size), *slash;
+
+	if (!end)
+		return false;
+	slash = strrchr(path, '/');
+	return strstr(slash ? slash : path, "python") != NULL;
+}
+
+static int learn_mapping(struct filter *filter, const struct perf_event_header *record)
+{
+	const struct mapping *bytes = body(record, sizeof(*bytes) + sizeof(struct trailer));
+	size_t name = sizeof(*record) + sizeof(*bytes) + sizeof(struct trailer);
+	struct mapping map;
+
+	if (!bytes || record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
+		return 0;
+	memcpy(&map, bytes, sizeof(map));
+	if (!tree_has_process(&filter->tree, map.pid) ||
+		!is_python((const char *)(bytes + 1), record->size - name) ||
+		map_get(&filter->files, file_key(map.major, map.minor, map.inode)))
+		return 0;
+	if (vec_grow(&filter->strangers) < 0)
+		return -ENOMEM;
+	filter->strangers.items[filter->strangers.n++] = (pid_t)map.pid;
+	/* a file system may show stat another device: then a known file is asked about, once */
+	return map_put(&filter->files, file_key(map.major, map.minor, map.inode), FILE_ASKED_ABOUT);
+}
+
 int filter_learn(struct filter *filter, const struct perf_event_header *record)
 {
 	struct sample sample;
@@ -161,6 +225,8 @@ int filter_learn(struct filter *filter, const struct perf_event_header *record)
 	const uint8_t *raw;
 	uint64_t cond;
 
+	if (record->type == PERF_RECORD_MMAP2)
+		return learn_mapping(filter, record);
 	if (record->type != PERF_RECORD_SAMPLE)
 		return 0;
 	source = source_of(filter, record, &raw, &sample);
@@ -173,6 +239,9 @@ int filter_learn(struct filter *filter, const struct perf_event_header *record)
 		(source->site != LOCATE_ACQUIRE && source->site != LOCATE_TIMEDWAIT) ||
 		!raw_cond(&sample, raw, source, &cond))
 		return 0;
+	if (!tree_has_process(&filter->tree, sample.pid))
+		return 0;
+	filter->gil_seen = true;
 	return tree_learn_gil(&filter->tree, sample.pid, cond, sample.time_ns);
 }
 

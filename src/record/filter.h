@@ -17,6 +17,7 @@
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* A FORK, EXIT or exec. */
 struct filter_change {
@@ -31,16 +32,34 @@ struct filter {
 		struct filter_change *items;
 		size_t n, cap;
 	} changes;	  /* not applied yet */
+	struct map files; /* by device and inode: asked about, or known */
+	struct {
+		pid_t *items;
+		size_t n, cap;
+	} strangers;
 	struct map ids;	  /* event id → const struct source * */
 	struct map local; /* tid of scheduler events → tid that we see, in a pid namespace */
 	bool translate;	  /* we are in one: both kinds of tids differ */
+	bool gil_seen;	  /* of a traced process */
 	bool gap;	  /* records were lost, a FORK perhaps; whoever looks for it resets this */
 	uint64_t samples, lost;
 	uint64_t first_ns, last_ns; /* of the samples that were kept */
 };
 
-/* @events must live as long. 0 or -ENOMEM. */
-int filter_init(struct filter *filter, const struct events *events);
+/* Knows the ids of @events too, which must live as long. 0 or -ENOMEM. */
+int filter_add(struct filter *filter, const struct events *events);
+
+/* A file that has its probes. 0 or -ENOMEM. */
+int filter_know(struct filter *filter, uint32_t major, uint32_t minor, uint64_t inode);
+
+bool filter_knows(const struct filter *filter, uint32_t major, uint32_t minor, uint64_t inode);
+
+/*
+ * Processes that mapped a file with "python" in its name that was not known until then: the next
+ * pid, or 0.
+ */
+pid_t filter_next_stranger(struct filter *filter);
+
 void filter_done(struct filter *filter);
 
 DEFINE_CLEANUP(struct filter, filter, filter_done)
@@ -54,7 +73,7 @@ int filter_take(struct filter *filter, const struct perf_event_header *record);
  */
 int filter_settle(struct filter *filter, uint64_t until_ns);
 
-/* Learns GILs of traced processes. */
+/* Learns GILs of traced processes, and files that they map. */
 int filter_learn(struct filter *filter, const struct perf_event_header *record);
 
 /*

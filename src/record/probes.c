@@ -135,22 +135,23 @@ static int define_kind(struct probes *probes, const struct locate_binary *binary
 	return 0;
 }
 
+int probes_define_binary(struct probes *probes, const struct locate_binary *binary, struct err *err)
+{
+	_cleanup_close_ int fd = open_checked(binary, err);
+	int r = fd;
+
+	for (unsigned kind = 0; r >= 0 && kind < N_KINDS; kind++)
+		r = define_kind(probes, binary, (enum locate_kind)kind, fd, err);
+	return r;
+}
+
 int probes_define(struct probes *probes, const struct locate_target *target, struct err *err)
 {
-	for (size_t i = 0; i < target->n_binaries; i++) {
-		const struct locate_binary *binary = target->binaries[i];
-		_cleanup_close_ int fd = open_checked(binary, err);
+	int r = 0;
 
-		if (fd < 0)
-			return fd;
-		for (unsigned kind = 0; kind < N_KINDS; kind++) {
-			int r = define_kind(probes, binary, (enum locate_kind)kind, fd, err);
-
-			if (r < 0)
-				return r;
-		}
-	}
-	return 0;
+	for (size_t i = 0; r >= 0 && i < target->n_binaries; i++)
+		r = probes_define_binary(probes, target->binaries[i], err);
+	return r;
 }
 
 int probes_define_mark(struct probes *probes, const struct record_mark *mark, struct err *err)

@@ -43,6 +43,10 @@ int probes_name(struct probes *probes, struct err *err);
  */
 int probes_define(struct probes *probes, const struct locate_target *target, struct err *err);
 
+/* The same for one binary. */
+int probes_define_binary(
+	struct probes *probes, const struct locate_binary *binary, struct err *err);
+
 /* Defines the event for the function that marks phases. Errors as above. */
 int probes_define_mark(struct probes *probes, const struct record_mark *mark, struct err *err);
 

@@ -6,17 +6,11 @@
  * does. The janitor is forked first, the workload second, and only then is anything opened that
  * neither may inherit.
  */
-#include "record/record.h"
+#include "record/session.h"
 
 #include "perfdata/writer.h"
-#include "record/control.h"
 #include "record/explain.h"
 #include "record/facts.h"
-#include "record/filter.h"
-#include "record/launch.h"
-#include "record/output.h"
-#include "record/removal.h"
-#include "record/rounds.h"
 #include "record/sections.h"
 #include "record/synth.h"
 #include "record/tracing.h"
@@ -24,27 +18,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <time.h>
 
 #define IDLE_MS 100 /* a round at least this often, so that a crash costs little */
 
-#define GAP_NS 1000000000ull /* between searches of /proc while losses go on */
-
-struct session {
-	const struct record_options *options;
-	struct control control;
-	struct record_removal made; /* events, probes, janitor */
-	struct launch launch;
-	struct filter filter;
-	struct rounds rounds;
-	struct output output;
-	struct perfdata_writer *writer;
-	uint64_t start_ns, end_ns;
-	uint64_t gap_ns; /* when /proc was searched after a loss */
-	int priority;	 /* as it was */
-	bool hurried;	 /* it was raised */
-};
+#define EAGER_MS 5
+#define EAGER_NS 20000000000ull /* then it is no slow start any more */
+#define GAP_NS 1000000000ull	/* between searches of /proc while losses go on */
 
 static uint64_t now_ns(clockid_t clock)
 {
@@ -72,6 +54,7 @@ static void session_done(struct session *s, struct record_removal **ret)
 	perfdata_writer_free(s->writer);
 	output_done(&s->output);
 	rounds_done(&s->rounds);
+	free(s->late_path);
 	filter_done(&s->filter);
 	if (ret)
 		*ret = removal_start(&s->made);
@@ -83,6 +66,18 @@ static void session_done(struct session *s, struct record_removal **ret)
 static pid_t target_of(const struct session *s)
 {
 	return s->options->argv ? s->launch.pid : s->options->pid;
+}
+
+/* What the filter needs: ids, and which interpreters have their probes. */
+static int know_events(struct session *s)
+{
+	const struct locate_target *target = s->options->target;
+	int r = filter_add(&s->filter, s->made.events);
+
+	for (size_t i = 0; r >= 0 && i < target->n_binaries; i++)
+		r = filter_know(&s->filter, major(target->binaries[i]->dev),
+			minor(target->binaries[i]->dev), target->binaries[i]->ino);
+	return r;
 }
 
 /* Probes defined, events open but disabled, the workload held. */
@@ -106,52 +101,65 @@ static int prepare(struct session *s, struct err *err)
 		r = probes_define(&s->made.probes, o->target, err);
 	if (r >= 0 && o->mark)
 		r = probes_define_mark(&s->made.probes, o->mark, err);
+	s->made.n_events = 1;
 	if (r >= 0)
-		r = events_open(&s->made.events, &s->made.probes, o->buffer_bytes, err);
+		r = events_open(s->made.events, &s->made.probes, o->buffer_bytes, err);
 	if (r >= 0)
-		r = control_watch(&s->control, target_of(s), o->argv, s->made.events.fds,
-			s->made.events.n_fds, err);
-	if (r >= 0 && filter_init(&s->filter, &s->made.events) < 0)
+		r = control_watch(&s->control, target_of(s), o->argv, s->made.events[0].fds,
+			s->made.events[0].n_fds, err);
+	if (r >= 0 && know_events(s) < 0)
 		r = err_nomem(err);
 	facts_read(&facts);
 	s->filter.translate = !facts.init_pid_namespace;
 	return r;
 }
 
-static int add_attr(struct session *s, const struct source *source, struct err *err)
+/* The formats of all events so far. */
+static int formats(const struct session *s, struct out **ret, struct err *err)
 {
-	char name[160];
+	_cleanup_free_ struct tracing_event *tracepoints = NULL;
+	size_t n = 0;
 
-	snprintf(name, sizeof(name), "%s%s%s", source->group ? source->group : "",
-		source->group ? ":" : "", source->name);
-	return perfdata_writer_add_attr(
-		s->writer, events_attr(source), name, source->ids, s->made.events.n_cpus, err);
-}
-
-static int write_start(struct session *s, struct err *err)
-{
-	_cleanup_free_ struct tracing_event *tracepoints =
-		calloc(s->made.events.n, sizeof(*tracepoints));
-	_cleanup_(cleanup_out) struct out *formats = NULL;
-	const char *bytes;
-	size_t n = 0, size;
-	int r = 0;
-
+	for (size_t i = 0; i < s->made.n_events; i++)
+		n += s->made.events[i].n;
+	tracepoints = calloc(n, sizeof(*tracepoints));
 	if (!tracepoints)
 		return err_nomem(err);
-	for (size_t i = 0; r >= 0 && i < s->made.events.n; i++) {
-		const struct source *source = &s->made.events.items[i];
+	n = 0;
+	for (size_t i = 0; i < s->made.n_events; i++)
+		for (size_t k = 0; k < s->made.events[i].n; k++) {
+			const struct source *source = &s->made.events[i].items[k];
 
-		r = add_attr(s, source, err);
-		if (source->group)
-			tracepoints[n++] = (struct tracing_event){source->group, source->name};
+			if (source->group[0])
+				tracepoints[n++] =
+					(struct tracing_event){source->group, source->name};
+		}
+	return tracing_data(tracepoints, n, ret, err);
+}
+
+int session_describe(struct session *s, const struct events *events, struct err *err)
+{
+	_cleanup_(cleanup_out) struct out *out = NULL;
+	const char *bytes;
+	size_t size;
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < events->n; i++) {
+		const struct source *source = &events->items[i];
+		char name[160];
+
+		snprintf(name, sizeof(name), "%s%s%s", source->group, source->group[0] ? ":" : "",
+			source->name);
+		r = perfdata_writer_add_attr(
+			s->writer, events_attr(source), name, source->ids, events->n_cpus, err);
 	}
 	if (r >= 0)
-		r = tracing_data(tracepoints, n, &formats, err);
+		r = formats(s, &out, err);
 	if (r < 0)
 		return r;
-	bytes = out_memory_bytes(formats, &size);
-	return perfdata_writer_begin(s->writer, bytes, size, err);
+	bytes = out_memory_bytes(out, &size);
+	return events == s->made.events ? perfdata_writer_begin(s->writer, bytes, size, err)
+					: perfdata_writer_tracing_data(s->writer, bytes, size, err);
 }
 
 static int open_output(struct session *s, struct err *err)
@@ -166,13 +174,15 @@ static int open_output(struct session *s, struct err *err)
 		close(fd);
 		return r;
 	}
-	s->rounds = (struct rounds){&s->made.events, &s->filter, s->writer, {0}, {0}};
-	return write_start(s, err);
+	s->rounds =
+		(struct rounds){s->made.events, s->made.n_events, &s->filter, s->writer, {0}, {0}};
+	return session_describe(s, s->made.events, err);
 }
 
 static struct synth synth_for(struct session *s, uint64_t time_ns)
 {
-	return (struct synth){&s->filter.tree, s->writer, s->made.events.items[0].ids[0], time_ns};
+	return (struct synth){
+		&s->filter.tree, s->writer, s->made.events[0].items[0].ids[0], time_ns};
 }
 
 /* From here on events are recorded, and the workload may run. */
@@ -187,19 +197,34 @@ static int start(struct session *s, struct err *err)
 	hurry(s);
 	s->start_ns = now_ns(CLOCK_MONOTONIC);
 	synth = synth_for(s, s->start_ns);
-	events_enable(&s->made.events);
+	events_enable(s->made.events);
 	r = o->argv ? synth_child(&synth, s->launch.pid, err) : synth_tree(&synth, o->pid, err);
 	if (r >= 0 && o->argv)
 		launch_go(&s->launch);
 	return r;
 }
 
-/* Until when control_wait may sleep. */
-static int timeout_ms(uint64_t now_ns, uint64_t end_ns)
+/*
+ * How long control_wait may sleep. While no GIL was seen the program may be about to start an
+ * interpreter that has no probes yet, and each millisecond is one that is not recorded.
+ */
+static int timeout_ms(const struct session *s, uint64_t now_ns, uint64_t end_ns)
 {
-	if (end_ns && (end_ns - now_ns) / 1000000 < IDLE_MS)
-		return (int)((end_ns - now_ns) / 1000000) + 1;
-	return IDLE_MS;
+	int timeout = !s->filter.gil_seen && now_ns - s->start_ns < EAGER_NS ? EAGER_MS : IDLE_MS;
+
+	if (end_ns && (end_ns - now_ns) / 1000000 < (uint64_t)timeout)
+		timeout = (int)((end_ns - now_ns) / 1000000) + 1;
+	return timeout;
+}
+
+static int probe_strangers(struct session *s, struct err *err)
+{
+	pid_t pid;
+	int r = 0;
+
+	while (r >= 0 && (pid = filter_next_stranger(&s->filter)))
+		r = session_probe_late(s, pid, err);
+	return r;
 }
 
 /* A lost FORK would hide a thread, or a process with all its children. */
@@ -224,7 +249,7 @@ static int run(struct session *s, struct record_result *ret, struct err *err)
 
 		if (end_ns && now >= end_ns)
 			break;
-		control_wait(&s->control, timeout_ms(now, end_ns));
+		control_wait(&s->control, timeout_ms(s, now, end_ns));
 		if (s->options->argv) {
 			r = launch_check(&s->launch, s->options->argv[0], err);
 			ret->exec_failed = r < 0;
@@ -233,8 +258,11 @@ static int run(struct session *s, struct record_result *ret, struct err *err)
 			r = rounds_turn(&s->rounds, err);
 		if (r >= 0)
 			r = close_gap(s, now, err);
+		if (r >= 0)
+			r = probe_strangers(s, err);
 	}
-	events_disable(&s->made.events);
+	for (size_t i = 0; i < s->made.n_events; i++)
+		events_disable(&s->made.events[i]);
 	s->end_ns = now_ns(CLOCK_MONOTONIC);
 	return r < 0 ? r : rounds_finish(&s->rounds, err);
 }
@@ -263,6 +291,7 @@ static void collect(struct session *s, struct record_result *ret)
 	ret->interrupted = s->control.requests > 0;
 	ret->events = s->filter.samples;
 	ret->lost = s->filter.lost;
+	ret->late_path = steal_ptr(s->late_path);
 	ret->bytes = perfdata_writer_bytes(s->writer);
 	ret->duration_ns = s->end_ns - s->start_ns;
 	if (!s->options->argv)
@@ -315,7 +344,9 @@ int record_run(const struct record_options *options, struct record_result *ret, 
 void record_settle(struct record_result *result)
 {
 	removal_wait(result->removal);
+	free(result->late_path);
 	result->removal = NULL;
+	result->late_path = NULL;
 }
 
 int record_clean_stale(void)

@@ -51,6 +51,8 @@ struct record_result {
 	uint64_t cpu_ns;  /* that the recorder itself used */
 	bool run_as_user; /* the target ran as the user behind sudo */
 	uid_t uid;
+	char *late_path; /* the first interpreter that was not among target's: its start is missing
+			  */
 	struct record_removal *removal; /* of the probes, which still goes on: record_settle */
 };
 
@@ -58,8 +60,8 @@ struct record_result {
 int record_run(const struct record_options *options, struct record_result *ret, struct err *err);
 
 /*
- * Waits until the probes are removed, which takes the kernel up to half a second: call it at the
- * very end, after the results were shown.
+ * Frees what is in @result, and waits until the probes are removed, which takes the kernel up to
+ * half a second: call it at the very end, after the results were shown.
  */
 void record_settle(struct record_result *result);
 

@@ -17,7 +17,8 @@ struct running {
 
 void removal_run(struct record_removal *removal)
 {
-	events_done(&removal->events);
+	for (size_t i = 0; i < removal->n_events; i++)
+		events_done(&removal->events[i]);
 	if (removal->probes.group[0])
 		probes_delete_group(removal->probes.group);
 	probes_done(&removal->probes);

@@ -11,7 +11,8 @@
 #include "record/probes.h"
 
 struct record_removal {
-	struct events events;
+	struct events events[EVENTS_MAX];
+	size_t n_events;
 	struct probes probes;
 	struct janitor janitor;
 };

@@ -42,7 +42,7 @@ static int take_record(struct rounds *rounds, const struct perf_event_header *re
  * At most a buffer's worth, since perf_mmap__read_event goes on for as long as events arrive.
  * perf_mmap__read_done is not called: it would skip what arrived since the last read.
  */
-static int empty_buffer(struct rounds *rounds, struct perf_mmap *map)
+static int empty_buffer(struct rounds *rounds, struct perf_mmap *map, size_t buffer_bytes)
 {
 	size_t before = rounds->read.n;
 	union perf_event *event;
@@ -50,10 +50,24 @@ static int empty_buffer(struct rounds *rounds, struct perf_mmap *map)
 
 	if (perf_mmap__read_init(map) < 0)
 		return 0;
-	while (r >= 0 && rounds->read.n - before < rounds->events->buffer_bytes &&
+	while (r >= 0 && rounds->read.n - before < buffer_bytes &&
 		(event = perf_mmap__read_event(map)))
 		r = take_record(rounds, (const struct perf_event_header *)event);
 	perf_mmap__consume(map);
+	return r;
+}
+
+static int empty_buffers(struct rounds *rounds, struct events *events)
+{
+	struct perf_mmap *map;
+	int r = 0;
+
+	perf_evlist__for_each_mmap(events->evlist, map, false)
+	{
+		r = empty_buffer(rounds, map, events->buffer_bytes);
+		if (r < 0)
+			break;
+	}
 	return r;
 }
 
@@ -90,15 +104,12 @@ static int learn_batch(struct rounds *rounds, const struct batch *batch)
 
 static int read_and_learn(struct rounds *rounds, uint64_t until_ns)
 {
-	struct perf_mmap *map;
 	int r = 0;
 
-	perf_evlist__for_each_mmap(rounds->events->evlist, map, false)
-	{
-		r = empty_buffer(rounds, map);
-		if (r < 0)
-			return r;
-	}
+	for (size_t i = 0; r >= 0 && i < rounds->n_events; i++)
+		r = empty_buffers(rounds, &rounds->events[i]);
+	if (r < 0)
+		return r;
 	r = filter_settle(rounds->filter, until_ns);
 	/* what waits may be of tasks that became known just now */
 	if (r > 0)

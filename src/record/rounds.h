@@ -20,7 +20,8 @@ struct batch {
 };
 
 struct rounds {
-	struct events *events;
+	struct events *events; /* n_events of them */
+	size_t n_events;
 	struct filter *filter;
 	struct perfdata_writer *writer;
 	struct batch read;    /* this round's: learned from */

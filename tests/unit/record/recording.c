@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/gilprobe-test-XXXXXX";
@@ -61,7 +62,15 @@ int recording_run(struct recording *recording)
 {
 	_cleanup_(cleanup_locate_target) struct locate_target *target = NULL;
 	char *python[] = {(char *)"python3", NULL};
+	struct locate_binary none = {.path = (char *)"/proc/self/exe"}, *binaries[] = {&none};
+	struct locate_target other = {.binaries = binaries, .n_binaries = 1};
 	int r = locate_command(python, NULL, &target, &recording->err);
+	struct stat st;
+	char *late;
+
+	assert_int_equal(stat(none.path, &st), 0);
+	none.dev = st.st_dev;
+	none.ino = st.st_ino;
 
 	if (r < 0)
 		fail_msg("%s", recording->err.text);
@@ -70,8 +79,12 @@ int recording_run(struct recording *recording)
 	/* not a shim that would run a shell or two first */
 	if (!strcmp(recording->argv[0], "python3") && target->interpreter)
 		recording->argv[0] = target->interpreter;
+	if (recording->unforeseen)
+		recording->options.target = &other;
 	r = record_run(&recording->options, &recording->result, &recording->err);
+	late = steal_ptr(recording->result.late_path);
 	record_settle(&recording->result);
+	recording->result.late_path = late;
 	return r;
 }
 

@@ -22,12 +22,14 @@ struct recording {
 	struct record_result result;
 	struct err err;
 	char *argv[8];
+	bool unforeseen; /* record as if locate had found another interpreter */
 };
 
 /* Records `python3 -c @script` into x.data. */
 void recording_init(struct recording *recording, const char *script);
 
-/* record_run, and record_settle. What record_run returned. */
+/* record_run, and record_settle but for late_path, which is the caller's to free. What record_run
+ * returned. */
 int recording_run(struct recording *recording);
 
 /* What a file holds. */

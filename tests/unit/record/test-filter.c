@@ -132,7 +132,7 @@ static int setup(void **state)
 		f.sources[i].ids = &f.ids[i];
 		f.sources[i].switch_delta = DELTA;
 	}
-	assert_int_equal(filter_init(&f.filter, &f.events), 0);
+	assert_int_equal(filter_add(&f.filter, &f.events), 0);
 	assert_int_equal(tree_add(&f.filter.tree, 10, 10), 0);
 	*state = &f;
 	return 0;

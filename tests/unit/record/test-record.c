@@ -104,6 +104,25 @@ static void test_process_tree(void **state)
 	assert_true(c.execs >= 4);
 }
 
+static void test_interpreter_that_nobody_foresaw(void **state)
+{
+	struct recording r;
+	struct contents c;
+
+	recording_init(&r, "import time\n"
+			   "for i in range(3000): time.sleep(0.001)\n");
+	r.unforeseen = true;
+	assert_int_equal(recording_run(&r), 0);
+	assert_int_equal(r.result.exit_code, 0);
+	assert_non_null(r.result.late_path);
+	free(r.result.late_path);
+	c = recording_read("x.data");
+	assert_int_equal(c.n_pids, 1);
+	assert_true(c.acquires > 100);
+	assert_true(c.releases > 100);
+	assert_false(recording_has_group(getpid()));
+}
+
 static void test_signal_status(void **state)
 {
 	struct recording r;
@@ -386,6 +405,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_launch),
 		cmocka_unit_test(test_process_tree),
+		cmocka_unit_test(test_interpreter_that_nobody_foresaw),
 		cmocka_unit_test(test_signal_status),
 		cmocka_unit_test(test_exec_failures),
 		cmocka_unit_test(test_older_file),
