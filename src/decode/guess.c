@@ -5,6 +5,8 @@
  */
 #include "decode/guess.h"
 
+#include "decode/live.h"
+
 #include <errno.h>
 #include <linux/perf_event.h>
 
@@ -25,6 +27,7 @@ void guess_done(struct guess *guess)
 {
 	map_done(&guess->calls);
 	map_done(&guess->functions);
+	map_done(&guess->live);
 }
 
 int guess_start(struct guess *guess, int32_t tid)
@@ -117,41 +120,61 @@ static bool which_function(const struct guess *guess, const struct perfdata_samp
 	return true;
 }
 
-static void probe(
-	const struct guess *guess, const struct perfdata_sample *sample, struct recipe *recipe)
+/* The same from the probes that are defined now. */
+static int ask_tracefs(struct guess *guess, uint64_t id, bool *ret_is_take)
+{
+	const uint64_t *known;
+
+	if (!guess->has_live) {
+		guess->has_live = true;
+		if (live_probes("/sys/kernel/tracing/events", &guess->live) < 0)
+			return -ENOMEM;
+	}
+	known = map_get(&guess->live, id);
+	if (known)
+		*ret_is_take = *known;
+	return known != NULL;
+}
+
+static int probe(struct guess *guess, const struct perfdata_sample *sample, struct recipe *recipe)
 {
 	uint64_t first = value(recipe, sample, ENTRY_SIZE, 8, false);
 	uint64_t second = value(recipe, sample, ENTRY_SIZE + 8, 8, false);
 	bool is_return = second == sample->ip, is_take;
 	const char *name = sample->attr->name;
+	int r = 1;
 
 	if (!(sample->present & PERF_SAMPLE_IP) || !sample->ip ||
 		(!is_return && first != sample->ip))
-		return;
-	if (name ? !recipe_function(name, &is_take)
-		 : !which_function(guess, sample, first, is_return, &is_take))
-		return;
+		return 0;
+	if (name)
+		r = recipe_function(name, &is_take);
+	else if (!which_function(guess, sample, first, is_return, &is_take))
+		r = ask_tracefs(guess, sample->attr->config, &is_take);
+	if (r <= 0)
+		return r;
 	recipe->kind = RECIPE_GIL;
 	recipe->event_kind = (uint8_t)recipe_event(is_take, is_return);
+	return 1;
 }
 
-bool guess_recipe(const struct guess *guess, const struct perfdata_sample *sample, bool swap,
-	struct recipe *ret)
+int guess_recipe(
+	struct guess *guess, const struct perfdata_sample *sample, bool swap, struct recipe *ret)
 {
 	struct recipe recipe = {.kind = RECIPE_GUESS, .guessed = true, .swap = swap};
 	int32_t current = (int32_t)value(&recipe, sample, 4, 4, true);
+	int r = 1;
 
 	if (sample->raw_size < ENTRY_SIZE + 8 ||
 		value(&recipe, sample, 0, 2, false) != (sample->attr->config & UINT16_MAX))
-		return false;
+		return 0;
 	recipe.common_pid = (struct recipe_field){4, 4, true};
 	recipe.common_flags = (struct recipe_field){2, 1, false};
 	if (!is_switch(sample, current, &recipe) && !is_wakeup(sample, current, &recipe))
-		probe(guess, sample, &recipe);
-	if (recipe.kind == RECIPE_GUESS)
-		return false;
-	*ret = recipe;
-	return true;
+		r = probe(guess, sample, &recipe);
+	if (r > 0)
+		*ret = recipe;
+	return r;
 }
 
 int guess_note(

@@ -218,9 +218,10 @@ static int guess(
 	struct decode *d, const struct perfdata_sample *sample, struct event ret[DECODE_MAX_EVENTS])
 {
 	struct recipe *recipe = &d->recipes.items[sample->attr->index];
+	int r = guess_recipe(&d->guess, sample, perfdata_info(d->pd)->swapped, recipe);
 
-	if (!guess_recipe(&d->guess, sample, perfdata_info(d->pd)->swapped, recipe))
-		return -EBADMSG;
+	if (r <= 0)
+		return r < 0 ? r : -EBADMSG;
 	d->facts.formats_guessed = true;
 	note_facts(d, sample->attr, recipe);
 	return by_recipe(d, recipe, sample, ret);

@@ -43,7 +43,8 @@ static int hit(struct guess *guess, const struct perfdata_attr *attr, int32_t ti
 		attr, tid, return_to ? return_to : function, values, return_to ? 16 : 8, raw);
 	struct recipe recipe;
 
-	if (!guess_recipe(guess, &s, false, &recipe))
+	guess->has_live = true; /* no look at this machine */
+	if (guess_recipe(guess, &s, false, &recipe) <= 0)
 		return -1;
 	assert_int_equal(recipe.kind, RECIPE_GIL);
 	assert_int_equal(guess_note(guess, &s, &recipe), 0);
@@ -72,6 +73,19 @@ static void returns_alone_can_tell(void **state)
 	assert_int_equal(guess_start(&guess, 6), 0);
 	assert_int_equal(hit(&guess, &take_return_attr, 6, TAKE, 0x4000), EVENT_ACQUIRE);
 	assert_int_equal(hit(&guess, &drop_return_attr, 6, DROP, 0x4000), -1);
+	guess_done(&guess);
+}
+
+static void probes_that_are_still_defined_have_names(void **state)
+{
+	struct guess guess = {.has_live = true};
+
+	assert_int_equal(map_put(&guess.live, take_attr.config, 1), 0);
+	assert_int_equal(map_put(&guess.live, drop_return_attr.config, 0), 0);
+	assert_int_equal(hit(&guess, &drop_attr, 5, DROP, 0), -1);
+	assert_int_equal(hit(&guess, &drop_return_attr, 5, DROP, 0x4000), EVENT_DROP_RETURN);
+	assert_int_equal(hit(&guess, &take_attr, 6, TAKE, 0), EVENT_WANT);
+	assert_int_equal(hit(&guess, &drop_attr, 5, DROP, 0), EVENT_RELEASE);
 	guess_done(&guess);
 }
 
@@ -138,18 +152,18 @@ static void what_does_not_fit_is_left_alone(void **state)
 
 	assert_int_equal(guess_start(&guess, 6), 0);
 	raw[0] = 99; /* another event's number */
-	assert_false(guess_recipe(&guess, &s, false, &recipe));
+	assert_int_equal(guess_recipe(&guess, &s, false, &recipe), 0);
 	raw[0] = 7;
 	s.raw_size = 12;
-	assert_false(guess_recipe(&guess, &s, false, &recipe));
+	assert_int_equal(guess_recipe(&guess, &s, false, &recipe), 0);
 	s.raw_size = 20;
 	s.ip = 0x9999;
-	assert_false(guess_recipe(&guess, &s, false, &recipe));
+	assert_int_equal(guess_recipe(&guess, &s, false, &recipe), 0);
 	s.ip = TAKE;
 	s.present = PERF_SAMPLE_RAW;
-	assert_false(guess_recipe(&guess, &s, false, &recipe));
+	assert_int_equal(guess_recipe(&guess, &s, false, &recipe), 0);
 	s.present |= PERF_SAMPLE_IP;
-	assert_true(guess_recipe(&guess, &s, false, &recipe));
+	assert_int_equal(guess_recipe(&guess, &s, false, &recipe), 1);
 	guess_done(&guess);
 }
 
@@ -158,6 +172,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_new_threads_first_call_is_take_gil),
 		cmocka_unit_test(returns_alone_can_tell),
+		cmocka_unit_test(probes_that_are_still_defined_have_names),
 		cmocka_unit_test(switches_are_recognised),
 		cmocka_unit_test(wakeups_are_recognised),
 		cmocka_unit_test(what_does_not_fit_is_left_alone),
