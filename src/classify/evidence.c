@@ -8,6 +8,9 @@
 /* Blame is sorted by time: what comes behind these explains next to nothing. */
 #define BLAME_LOOK 20000
 
+/* More of a waiter's waiting than this without a CPU: its timer may have been late. */
+#define LATE 0.15
+
 double evidence_share(const struct evidence *e, double part)
 {
 	return e->active > 0 ? part / e->active : 0;
@@ -60,7 +63,6 @@ void evidence_add(struct evidence *e, const struct fold_thread *t)
 	e->wait += (double)t->state_ns[SPAN_WAITING] - (double)t->wait_holder_runnable_ns - late;
 	e->wait_machine += (double)t->wait_holder_runnable_ns + late;
 	e->wait_asleep += (double)t->wait_holder_blocked_ns;
-	e->wait_no_cpu += (double)t->wait_runnable_ns;
 	e->native += (double)t->state_ns[SPAN_NATIVE];
 	e->blocked += (double)t->state_ns[SPAN_BLOCKED];
 	e->by_sibling += (double)t->blocked_by_sibling_ns;
@@ -116,6 +118,21 @@ static double starved_of(const struct fold_result *result, const struct fold_thr
 	return machine - least(machine, wanted * siblings);
 }
 
+static double gil_busy_of(const struct fold_result *result, const struct fold_thread *t)
+{
+	double held = 0;
+
+	for (size_t i = 0; i < result->n_threads; i++) {
+		const struct fold_thread *u = result->threads[i];
+
+		if (u->process == t->process && life_of(u) > 0)
+			held += (double)(u->state_ns[SPAN_HAS_GIL] +
+					 u->state_ns[SPAN_HAS_GIL_OFF_CPU]) *
+				overlap(t, u) / life_of(u);
+	}
+	return life_of(t) > 0 ? held / life_of(t) : 0;
+}
+
 /* Who blocked whom, and whether in long holds. */
 static void add_blame(struct evidence *e, const struct fold_thread *t)
 {
@@ -137,6 +154,18 @@ static void add_blame(struct evidence *e, const struct fold_thread *t)
 				   (double)b->holder->others_waited_ns;
 	}
 	e->blocker_long = explained > 0 ? in_long / explained : 0;
+}
+
+/* By time, since waiters that lose a race want again early; a long interval outweighs them. */
+static void add_interval(struct evidence *e, const struct fold_thread *t)
+{
+	double interval = time_median(&t->interval_hist);
+
+	if (interval <= e->interval)
+		return;
+	e->interval = interval;
+	e->intervals = (double)t->interval_hist.n;
+	e->interval_late = (double)t->wait_runnable_ns > LATE * (double)t->state_ns[SPAN_WAITING];
 }
 
 void evidence_end(struct evidence *e)
@@ -172,10 +201,11 @@ void evidence_of_thread(
 	evidence_add(ret, thread);
 	ret->starved = starved_of(result, thread);
 	ret->typical_wait = time_median(&thread->wait_hist);
-	ret->typical_hold = time_median(&thread->holds);
-	ret->interval = (double)hist_quantile(&thread->interval_hist, 0.5);
-	ret->intervals = (double)thread->interval_hist.n;
+	ret->gil_busy = gil_busy_of(result, thread);
 	add_blame(ret, thread);
+	add_interval(ret, thread);
+	if (ret->victim && ret->victim->wait_hist.n)
+		add_interval(ret, ret->victim);
 	evidence_end(ret);
 }
 

@@ -24,12 +24,12 @@ struct evidence {
 
 	double takes, forced, waits, natives, blocks, sibling_wakeups;
 	double typical_wait; /* half of all waiting was in waits of at least this length */
-	double typical_hold; /* the same of holds; 0: unknown */
 	double max_hold, max_wait;
-	double interval; /* median switch interval seen by its waits; 0: none seen */
+	double interval; /* switch interval seen by its waits or its victim's; 0: none seen */
 	double intervals;
+	bool interval_late;  /* whoever saw it lacked a CPU meanwhile: it may be shorter */
 	double wait_machine; /* waiting that is the machine's part */
-	double wait_no_cpu;  /* of the waiting, woken but without a CPU */
+	double gil_busy;     /* mean number of GILs held in its process during its life */
 
 	const struct fold_thread *blocker; /* whom it waited for most, or NULL */
 	const struct fold_thread *victim;  /* who waited for it most, or NULL */

@@ -31,6 +31,7 @@ struct vote {
 	double weight;
 	size_t threads;
 	double heaviest;
+	enum confidence confidence;	  /* the best of its threads */
 	const struct fold_thread *thread; /* the heaviest */
 	struct verdict verdict;		  /* of that */
 };
@@ -64,6 +65,8 @@ static void add_vote(struct tally *tally, const struct fold_thread *thread, size
 
 	vote->weight += weight;
 	vote->threads += n_threads;
+	if (verdict->confidence > vote->confidence)
+		vote->confidence = verdict->confidence;
 	if (weight >= vote->heaviest) {
 		vote->heaviest = weight;
 		vote->thread = thread;
@@ -295,8 +298,7 @@ static void conclude(
 	}
 	second = runner_up(tally, first);
 	share = weight_of_class(tally, first) / tally->total;
-	*ret = (struct verdict){
-		.class = first, .confidence = tally->votes[first].verdict.confidence};
+	*ret = (struct verdict){.class = first, .confidence = tally->votes[first].confidence};
 	say(tally, result, first, second, ret);
 	if (first == CLASS_INCONCLUSIVE) {
 		ret->confidence = CONFIDENCE_LOW;

@@ -40,10 +40,14 @@ bool rule_dropped_too_often(const struct evidence *e, struct finding *ret)
 {
 	double released = e->natives > 0 ? e->native / e->natives : 0;
 	double hold = rule_per_take(e, e->hold), rate = rule_take_rate(e);
+	double wait = evidence_share(e, e->wait), native = e->native / (e->hold + e->native);
+	bool contended;
 
 	if (e->natives < SOME_SAMPLES || rate < MANY_TAKES_PER_S || released > HANDOVER_NS ||
-		hold > SHORT_HOLD_NS || e->native < DROPPED_NATIVE * (e->hold + e->native) ||
-		evidence_share(e, e->blocked) > 1 - ASLEEP)
+		hold > SHORT_HOLD_NS || evidence_share(e, e->blocked) > 1 - ASLEEP)
+		return false;
+	contended = wait >= WAIT_MUCH || e->others_waited >= HARM_MUCH * e->hold;
+	if (native < DROPPED_NATIVE && (native < CHATTY_NATIVE || !contended))
 		return false;
 	return rule_found(ret, CLASS_DROPPED_TOO_OFTEN,
 		smaller(rate / MANY_TAKES_PER_S,
@@ -54,23 +58,35 @@ bool rule_dropped_too_often(const struct evidence *e, struct finding *ret)
 		rate, rule_ns(released).s, rule_ns(hold).s, rule_percent(e, e->wait));
 }
 
+/* Short operations that wait an interval each; a thread that holds for long is no such thing. */
+static bool is_convoy(const struct evidence *e)
+{
+	double hold = rule_per_take(e, e->hold);
+
+	return evidence_share(e, e->hold) < PART && hold <= INTERVAL_NS / 5 &&
+	       e->typical_wait >= CONVOY_WAIT_NS && e->typical_wait <= CONVOY_WAIT_MAX_NS &&
+	       e->typical_wait >= CONVOY_RATIO * hold;
+}
+
 bool rule_tiny_tasks(const struct evidence *e, struct finding *ret)
 {
-	double hold = rule_per_take(e, e->hold), rate = rule_take_rate(e);
-	double wakeups = rule_per_take(e, e->sibling_wakeups);
+	double hold = rule_per_take(e, e->hold), wakeups = e->sibling_wakeups;
+	double rate = e->active > 0 ? wakeups * 1e9 / e->active : 0;
 
-	if (!e->thread || rate < MANY_TAKES_PER_S || hold > 2 * HANDOVER_NS ||
-		wakeups < TINY_WAKEUPS_PER_TAKE || e->by_sibling < MOST * e->blocked ||
-		evidence_share(e, e->hold + e->wait) < PART)
+	if (!e->thread || rate < TINY_WAKEUPS_PER_S || hold > SHORT_HOLD_NS ||
+		e->by_sibling < MOST * e->blocked)
+		return false;
+	/* a lock's convoy looks the same, but its GIL is idle */
+	if (e->gil_busy < MOST && evidence_share(e, e->hold + e->wait) < PART)
+		return false;
+	if (evidence_share(e, e->wait) >= WAIT_MUCH && is_convoy(e))
 		return false;
 	return rule_found(ret, CLASS_TINY_TASKS,
-		smaller(rate / MANY_TAKES_PER_S,
-			smaller(2 * HANDOVER_NS / hold, wakeups / TINY_WAKEUPS_PER_TAKE)),
-		e->sibling_wakeups,
+		smaller(rate / TINY_WAKEUPS_PER_S, SHORT_HOLD_NS / hold), wakeups,
 		"woken by sibling threads %.0f times for holds of %s each: asleep %.0f %%, GIL "
 		"waiting %.0f %%, Python %.0f %% of its time",
-		e->sibling_wakeups, rule_ns(hold).s, rule_percent(e, e->blocked),
-		rule_percent(e, e->wait), rule_percent(e, e->hold));
+		wakeups, rule_ns(hold).s, rule_percent(e, e->blocked), rule_percent(e, e->wait),
+		rule_percent(e, e->hold));
 }
 
 bool rule_thread_starts(const struct evidence *e, struct finding *ret)
@@ -88,8 +104,8 @@ bool rule_thread_starts(const struct evidence *e, struct finding *ret)
 static bool other_interval(const struct evidence *e)
 {
 	if (e->interval >= INTERVAL_LONG_NS)
-		return e->wait_no_cpu < PART * e->wait;
-	/* early wants also come from waiters that lost the race for a free GIL: look at the holds
+		return !e->interval_late;
+	/* who loses a race for a free GIL wants it again early, too: the holds must end by request
 	 */
 	return e->interval > 0 && e->interval <= INTERVAL_SHORT_NS &&
 	       e->intervals >= SOME_SAMPLES && e->forced >= MOST * e->takes &&
@@ -121,14 +137,6 @@ static bool say_long_call(const struct evidence *e, struct finding *ret, double 
 		rule_percent(e, e->wait), rule_ns(e->max_wait).s, rule_name(e->blocker).s);
 }
 
-static bool is_convoy(const struct evidence *e)
-{
-	double hold = e->typical_hold > 0 ? e->typical_hold : rule_per_take(e, e->hold);
-
-	return e->typical_wait >= CONVOY_WAIT_NS && e->typical_wait >= CONVOY_RATIO * hold &&
-	       hold <= INTERVAL_NS / 5;
-}
-
 /* Enough native work, or sleep beside work, that the GIL is only one of its limits. */
 static bool is_mixture(const struct evidence *e)
 {
@@ -138,6 +146,13 @@ static bool is_mixture(const struct evidence *e)
 	       evidence_share(e, e->hold + e->native) >= PART;
 }
 
+/* A pool's worker: sleeps for want of work that threads short of the GIL would give it. */
+static bool feeds_on_busy_gil(const struct evidence *e)
+{
+	return e->thread && e->gil_busy >= BUSY && e->by_sibling >= MOST * e->blocked &&
+	       evidence_share(e, e->wait) >= WAIT_MUCH / 2 && e->wait >= 2 * e->hold;
+}
+
 bool rule_gil_bound(const struct evidence *e, struct finding *ret)
 {
 	double wait = evidence_share(e, e->wait), hold = evidence_share(e, e->hold);
@@ -145,6 +160,12 @@ bool rule_gil_bound(const struct evidence *e, struct finding *ret)
 	double margin, in_long;
 	bool waits = wait >= WAIT_MUCH;
 
+	if (!waits && feeds_on_busy_gil(e))
+		return rule_found(ret, CLASS_GIL_BOUND, wait / (WAIT_MUCH / 2), e->waits,
+			"asleep for %.0f %% of its time until threads of the same process wake it, "
+			"but those keep the GIL busy (%.0f %%): awake it waits for it %.0f %% and has "
+			"it %.0f %% of its time",
+			rule_percent(e, e->blocked), 100 * e->gil_busy, 100 * wait, 100 * hold);
 	if (!waits && !(hold >= MOST && harm >= HARM_MUCH))
 		return false;
 	margin = waits ? wait / WAIT_MUCH : smaller(hold / MOST, harm / HARM_MUCH);
@@ -153,11 +174,11 @@ bool rule_gil_bound(const struct evidence *e, struct finding *ret)
 			"waits for the GIL for %.0f %% of its time (up to %s at once), mostly while "
 			"%s holds it asleep",
 			100 * wait, rule_ns(e->max_wait).s, rule_name(e->blocker).s);
-	if (waits && other_interval(e))
+	if (other_interval(e))
 		return rule_found(ret, CLASS_SWITCH_INTERVAL, margin, e->intervals,
-			"waits for the GIL for %.0f %% of its time; waiters ask for it after %s: "
-			"the switch interval is not the usual 5 ms",
-			100 * wait, rule_ns(e->interval).s);
+			"holds the GIL for %.0f %% of its time and waits for it for %.0f %%; waiters "
+			"ask for it after %s: the switch interval is not the usual 5 ms",
+			100 * hold, 100 * wait, rule_ns(e->interval).s);
 	in_long = long_call(e);
 	if (in_long >= MOST)
 		return say_long_call(e, ret, smaller(margin, in_long / MOST));

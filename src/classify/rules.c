@@ -145,7 +145,7 @@ static bool lock_contention(const struct evidence *e, struct finding *ret)
 {
 	double share = evidence_share(e, e->by_sibling), work;
 
-	if (share < MOST || e->sibling_wakeups < LOCK_WAKEUPS)
+	if (share < MOST || e->sibling_wakeups < LOCK_WAKEUPS || e->gil_busy >= MOST)
 		return false;
 	work = evidence_peers_at_work(e);
 	if (work < LOCK_WORK_MIN || work > LOCK_WORK_MAX)

@@ -23,6 +23,9 @@
 /* Others' waiting per time held. Below this the holder does no harm. */
 #define HARM_MUCH 0.20
 
+/* A GIL held for this share of the time has nothing left to give. */
+#define BUSY 0.80
+
 /* More than the rest together. */
 #define MOST 0.50
 
@@ -41,8 +44,10 @@
 /* Loops over slow system calls stay below; a loop over os.stat makes 100 times as many. */
 #define MANY_TAKES_PER_S 1000.0
 
-/* With less of its work released it is merely chatty: an import makes thousands of stat calls. */
+/* With less of its work released it is merely chatty (imports make thousands of stat calls); that
+ * counts when others take the GIL meanwhile, and not at all below the second. */
 #define DROPPED_NATIVE 0.25
+#define CHATTY_NATIVE 0.10
 
 /* Of holds up to this length a hand-over makes more than a quarter. */
 #define SHORT_HOLD_NS (4 * HANDOVER_NS)
@@ -63,8 +68,8 @@
 #define LOCK_WORK_MIN 0.5
 #define LOCK_WORK_MAX 1.5
 
-/* A pool's worker is woken by a sibling for at least every fifth take. */
-#define TINY_WAKEUPS_PER_TAKE 0.2
+/* A pool's worker is woken at least this often. */
+#define TINY_WAKEUPS_PER_S 500.0
 
 /* Fewer short threads are a start-up, not a habit. */
 #define MANY_SHORT_THREADS 100
