@@ -336,7 +336,8 @@ int hold_flush(struct fold *f, struct thread *t)
 	t->pub.others_waited_ns += hold->others_waited_ns;
 	if (hold->on_cpu_ns + hold->runnable_ns + hold->blocked_ns)
 		cpu_ns = hold->on_cpu_ns;
-	if (is_long(f, t, cpu_ns))
+	t->hold.deaf = is_long(f, t, cpu_ns);
+	if (hold->deaf)
 		t->pub.long_waited_ns += hold->others_waited_ns;
 	r = hist_add(&t->pub.holds, ns);
 	if (r < 0)

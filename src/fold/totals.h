@@ -106,6 +106,7 @@ struct fold_hold {
 	uint32_t n_waiters; /* different threads that waited meanwhile; the first ones: */
 	const struct fold_thread *waiters[FOLD_HOLD_WAITERS];
 	bool forced; /* ended by a switch request */
+	bool deaf;   /* kept on a CPU for long although another thread had asked for it */
 	bool open;   /* still held when the thread or the recording ended */
 };
 
