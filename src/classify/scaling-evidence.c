@@ -6,8 +6,6 @@
  */
 #include "classify/scaling.h"
 
-#include "classify/thresholds.h"
-
 #include <stdlib.h>
 
 struct window {
@@ -22,8 +20,7 @@ struct scaling_evidence {
 	size_t n_windows;
 	struct scale_evidence *phases;
 	size_t n_phases;
-	bool release_missing;
-	double long_hold_ns;
+	struct fold_quality quality;
 };
 
 static int compare(const void *a, const void *b)
@@ -158,17 +155,15 @@ static int on_wait(void *user, const struct fold_wait *wait, struct err *err)
 
 static int on_hold(void *user, const struct fold_hold *hold, struct err *err)
 {
-	const struct scaling_evidence *e = user;
 	struct meeting m = meet(user, hold->thread, hold->start_ns, hold->end_ns);
 	uint64_t whole = hold->end_ns - hold->start_ns;
-	bool is_long = (double)(whole - hold->runnable_ns) >= e->long_hold_ns;
 
 	while (meeting_next(&m)) {
 		struct scale_evidence *into = m.into;
 
 		into->takes++;
 		into->forced += hold->forced;
-		if (is_long)
+		if (hold->deaf)
 			into->long_waited_ns += in_proportion(hold->others_waited_ns, m.ns, whole);
 		if (into->max_hold_ns < m.ns)
 			into->max_hold_ns = m.ns;
@@ -189,14 +184,13 @@ static int on_done(void *user, const struct fold_result *result, struct err *err
 {
 	struct scaling_evidence *e = user;
 
-	e->release_missing = result->quality.release_missing || !result->quality.runnable_known;
+	e->quality = result->quality;
 	return 0;
 }
 
 int scaling_evidence_new(const struct scale_result *result, struct scaling_evidence **ret)
 {
 	_cleanup_(cleanup_scaling_evidence) struct scaling_evidence *e = calloc(1, sizeof(*e));
-	double interval_ns = result->facts.switch_interval_s * 1e9;
 	size_t n = 0;
 
 	if (!e)
@@ -218,8 +212,6 @@ int scaling_evidence_new(const struct scale_result *result, struct scaling_evide
 					(struct window){task->tid, task->start_ns, task->end_ns, i};
 			}
 	qsort(e->windows, e->n_windows, sizeof(*e->windows), compare);
-	e->long_hold_ns =
-		INTERVAL_LONG_NS / INTERVAL_NS * (interval_ns > 0 ? interval_ns : INTERVAL_NS);
 	e->sink = (struct sink){.user = e,
 		.span = on_span,
 		.wait = on_wait,
@@ -244,6 +236,11 @@ struct sink *scaling_evidence_sink(struct scaling_evidence *evidence)
 	return &evidence->sink;
 }
 
+const struct fold_quality *scaling_evidence_quality(const struct scaling_evidence *evidence)
+{
+	return &evidence->quality;
+}
+
 void scaling_evidence_take(const struct scaling_evidence *evidence, struct scale_result *result)
 {
 	for (size_t i = 0; i < result->n_phases && i < evidence->n_phases; i++) {
@@ -252,7 +249,7 @@ void scaling_evidence_take(const struct scaling_evidence *evidence, struct scale
 		*e = evidence->phases[i];
 		/* a thread that never met its GIL has no spans; what is half unknown tells nothing
 		 */
-		e->known = !evidence->release_missing && e->life_ns > 0 &&
-			   e->unknown_ns * 2 < e->life_ns;
+		e->known = !evidence->quality.release_missing && evidence->quality.runnable_known &&
+			   e->life_ns > 0 && e->unknown_ns * 2 < e->life_ns;
 	}
 }

@@ -14,7 +14,9 @@
 #include "classify/words.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* What threads add to sleeping until a sibling wakes them: less is joins and queues. */
 #define LOCK_MUCH 0.20
@@ -64,6 +66,7 @@ struct scene {
 	double interval_ns;
 	double speedup; /* for the wording of a label only, never for a class */
 	bool processes;
+	double apart_wait; /* among sub-interpreters; < 0: not measured */
 	unsigned n;
 };
 
@@ -164,26 +167,34 @@ static enum confidence confidence_of(enum gil_class kind, const struct scene *s)
 	return CONFIDENCE_LOW;
 }
 
+__attribute__((format(printf, 2, 3))) static void add(struct verdict *verdict, const char *fmt, ...)
+{
+	size_t n = strlen(verdict->reason);
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(verdict->reason + n, sizeof(verdict->reason) - n, fmt, args);
+	va_end(args);
+}
+
 static void explain(const struct scene *s, struct verdict *verdict)
 {
 	const struct shares *one = &s->one, *many = &s->many;
-	size_t size = sizeof(verdict->reason);
-	int n = snprintf(verdict->reason, size,
+
+	add(verdict,
 		"one task alone holds the GIL %.0f %%, runs native code %.0f %%, sleeps %.0f %% of "
 		"its time; among %u threads it waits for the GIL %.0f %%",
 		100 * one->hold, 100 * one->native, 100 * one->blocked, s->n, 100 * many->wait);
-
-	if (verdict->class == CLASS_BLOCKING_CALL && n > 0 && (size_t)n < size)
-		n += snprintf(verdict->reason + n, size - (size_t)n,
-			", and of the holding %.0f %% is asleep",
-			one->hold > 0 ? 100 * one->hold_asleep / one->hold : 0);
-	if (verdict->class == CLASS_LOCK_CONTENTION && n > 0 && (size_t)n < size)
-		n += snprintf(verdict->reason + n, size - (size_t)n,
-			", and sleeps %.0f %% until another thread wakes it",
+	if (verdict->class == CLASS_BLOCKING_CALL && one->hold > 0)
+		add(verdict, ", and of the holding %.0f %% is asleep",
+			100 * one->hold_asleep / one->hold);
+	if (verdict->class == CLASS_LOCK_CONTENTION)
+		add(verdict, ", and sleeps %.0f %% until another thread wakes it",
 			100 * many->by_sibling);
-	if (many->machine >= PART && n > 0 && (size_t)n < size)
-		snprintf(verdict->reason + n, size - (size_t)n,
-			" (not counted: %.0f %% of the threads' time without a CPU)",
+	if (class_is_gil_bound(verdict->class) && s->apart_wait >= 0)
+		add(verdict, ", among sub-interpreters %.0f %%", 100 * s->apart_wait);
+	if (many->machine >= PART)
+		add(verdict, " (not counted: %.0f %% of the threads' time without a CPU)",
 			100 * many->machine);
 }
 
@@ -192,6 +203,7 @@ void scaling_by_evidence(const struct scale_result *result, unsigned n, struct s
 	const struct scale_phase *serial = scale_find(result, SCALE_SERIAL, 0);
 	const struct scale_phase *threads = scale_find(result, SCALE_THREADS, 0);
 	const struct scale_phase *processes = scale_find(result, SCALE_PROCESSES, 0);
+	const struct scale_phase *apart = scale_find(result, SCALE_INTERPRETERS, 0);
 	double interval_ns = result->facts.switch_interval_s * 1e9;
 	struct scene scene = {
 		.one = shares_of(serial),
@@ -199,6 +211,7 @@ void scaling_by_evidence(const struct scale_result *result, unsigned n, struct s
 		.interval_ns = interval_ns > 0 ? interval_ns : INTERVAL_NS,
 		.speedup = scale_speedup(result, threads),
 		.processes = processes && !processes->unavailable,
+		.apart_wait = apart && apart->evidence.known ? shares_of(apart).wait : -1,
 		.n = n,
 	};
 

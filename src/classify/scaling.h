@@ -49,6 +49,9 @@ void scaling_evidence_free(struct scaling_evidence *evidence);
 DEFINE_CLEANUP(struct scaling_evidence, scaling_evidence, scaling_evidence_free)
 
 struct sink *scaling_evidence_sink(struct scaling_evidence *evidence);
+
+/* Of the recording, after the run. */
+const struct fold_quality *scaling_evidence_quality(const struct scaling_evidence *evidence);
 void scaling_evidence_take(const struct scaling_evidence *evidence, struct scale_result *result);
 
 #endif

@@ -181,6 +181,7 @@ static int run(void *arguments)
 			.result = &result,
 			.verdict = &verdict,
 			.no_evidence = beside.no_evidence[0] ? beside.no_evidence : NULL,
+			.quality = beside.read ? &beside.quality : NULL,
 			.recording = beside.recorded ? args->output : NULL,
 			.trace = beside.traced ? args->trace : NULL,
 		};

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #define PHASE_NAME 32
+#define BUFFER (8u << 20) /* per CPU: the target may keep every CPU busy */
 
 static void show_phase(void *user, enum scale_mode mode, unsigned workers)
 {
@@ -86,6 +87,7 @@ static int record(const struct scale_args *args, struct workload *workload, cons
 			.mark = &mark,
 			.target = target,
 			.output = path,
+			.buffer_bytes = BUFFER,
 			.started = note_started,
 			.user = &started,
 		};
@@ -182,8 +184,11 @@ static int read_back(const struct scale_args *args, const char *path, struct sca
 		r = out_commit(trace.out, err);
 		beside->traced = r >= 0;
 	}
-	if (r >= 0)
+	if (r >= 0) {
 		scaling_evidence_take(evidence, result);
+		beside->quality = *scaling_evidence_quality(evidence);
+		beside->read = true;
+	}
 	reading_done(&reading);
 	trace_done(&trace);
 	return r;

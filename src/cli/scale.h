@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "cli/option.h"
+#include "fold/totals.h"
 #include "workload/workload.h"
 
 #include <stdint.h>
@@ -24,6 +25,8 @@ struct scale_args {
 struct scale_facts_beside {
 	char no_evidence[640]; /* why there is no recording, or what it lacks; "" */
 	bool recorded, traced; /* files that were asked for and are there */
+	bool read;	       /* and: */
+	struct fold_quality quality;
 };
 
 /*

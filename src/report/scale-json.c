@@ -189,6 +189,25 @@ static void write_verdict(struct json *json, const struct report_scale *scale)
 	json_array_end(json);
 }
 
+static void write_quality(struct json *json, const struct fold_quality *q)
+{
+	json_key(json, "quality");
+	if (!q) {
+		json_null(json);
+		return;
+	}
+	json_object_begin(json);
+	put_u64(json, "events", q->events);
+	put_u64(json, "lost", q->lost);
+	put_u64(json, "duplicated", q->duplicated);
+	put_u64(json, "late", q->late);
+	put_u64(json, "unmatched", q->unmatched);
+	put_u64(json, "overlapping_holds", q->overlapping);
+	put_seconds(json, "unknown_s", q->unknown_ns);
+	put_u64(json, "probe_hits", q->gil_events);
+	json_object_end(json);
+}
+
 int report_scale_json(struct out *out, const struct report_scale *scale, struct err *err)
 {
 	const struct scale_result *result = scale->result;
@@ -210,6 +229,7 @@ int report_scale_json(struct out *out, const struct report_scale *scale, struct 
 	json_object_end(&json);
 	write_curve(&json, result);
 	write_verdict(&json, scale);
+	write_quality(&json, scale->quality);
 	put_str(&json, "recording", scale->recording);
 	put_str(&json, "trace", scale->trace);
 	json_object_end(&json);

@@ -201,6 +201,16 @@ static void write_verdict(const struct page *page, const struct report_scale *sc
 	}
 }
 
+static void write_quality(const struct page *page, const struct fold_quality *q)
+{
+	char events[HUMAN_SIZE], lost[HUMAN_SIZE], hits[HUMAN_SIZE];
+
+	if (q)
+		out_printf(page->out, "quality: %s events, %s lost, %s probe hits\n",
+			human_count(q->events, events), human_count(q->lost, lost),
+			human_count(q->gil_events, hits));
+}
+
 int report_scale_table(struct out *out, const struct report_scale *scale,
 	const struct report_options *options, struct err *err)
 {
@@ -213,5 +223,6 @@ int report_scale_table(struct out *out, const struct report_scale *scale,
 	out_str(out, "\n");
 	write_fits(&page, scale->result);
 	write_verdict(&page, scale);
+	write_quality(&page, scale->quality);
 	return out_error(out);
 }

@@ -16,8 +16,9 @@ struct report_scale {
 	unsigned repeat;
 	const struct scale_result *result;
 	const struct scaling_verdict *verdict;
-	const char *no_evidence;       /* why there is none, or NULL */
-	const char *recording, *trace; /* files that were kept, or NULL */
+	const char *no_evidence;	    /* why there is none, or NULL */
+	const struct fold_quality *quality; /* of the recording, or NULL */
+	const char *recording, *trace;	    /* files that were kept, or NULL */
 };
 
 int report_scale_table(struct out *out, const struct report_scale *scale,

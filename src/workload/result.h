@@ -42,7 +42,7 @@ struct scale_evidence {
 	uint64_t blocked_by_sibling_ns; /* part of blocked that a thread of the process ended */
 	/* parts of waiting: what the holder did; the GIL was free; the waiter had no CPU */
 	uint64_t wait_asleep_ns, wait_holder_no_cpu_ns, wait_free_ns, wait_no_cpu_ns;
-	uint64_t long_waited_ns; /* waiting of others for holds of several switch intervals */
+	uint64_t long_waited_ns; /* waiting of others for holds that were deaf to their requests */
 	uint64_t waits, takes, handoffs, forced;
 	uint64_t max_hold_ns, max_wait_ns;
 };
