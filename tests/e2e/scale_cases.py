@@ -63,7 +63,7 @@ def hashlib_large():
 
 
 def zlib_large():
-    for _ in range(4):
+    for _ in range(80):
         zlib.compress(lines, 6)
 
 
