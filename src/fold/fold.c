@@ -9,6 +9,7 @@
  */
 #include "fold/fold.h"
 
+#include "base/vec.h"
 #include "fold/blame.h"
 #include "fold/gil.h"
 #include "fold/sched.h"
@@ -19,6 +20,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 int fold_new(const struct fold_options *options, struct fold **ret, struct err *err)
 {
@@ -41,6 +43,7 @@ void fold_free(struct fold *fold)
 	task_done(fold);
 	blame_done(fold);
 	strtab_done(&fold->names);
+	free(fold->cpu_ns);
 	free(fold->processes_shown.items);
 	free(fold->gils_shown.items);
 	free(fold->threads_shown.items);
@@ -87,19 +90,48 @@ static int set_time(struct fold *f, uint64_t time_ns)
 	return !f->entered && at_ns >= f->options.from_ns ? enter(f) : 0;
 }
 
+/* Remembers when @cpu last told something. */
+static int note_cpu(struct fold *f, int cpu)
+{
+	size_t need = (size_t)(cpu + 1);
+
+	if (cpu < 0)
+		return 0;
+	if (need > f->n_cpus) {
+		size_t had = f->n_cpus;
+		int r = vec_reserve(&f->cpu_ns, &f->n_cpus, need, sizeof(*f->cpu_ns));
+
+		if (r < 0)
+			return r;
+		memset(f->cpu_ns + had, 0, (f->n_cpus - had) * sizeof(*f->cpu_ns));
+	}
+	f->cpu_ns[cpu] = f->now;
+	return 0;
+}
+
+/*
+ * Events were lost between what this CPU told last and now; whose, nobody knows. Whatever a thread
+ * was doing then ends there, or at its last sign of life on another CPU. First the waiters, while
+ * those they wait for still hold; and a hold lasts as long as it was waited for.
+ */
 static int lost(struct fold *f, const struct event *event)
 {
+	uint64_t end_ns = f->before_ns;
 	int r = 0;
 
+	if (event->cpu >= 0 && (size_t)event->cpu < f->n_cpus)
+		end_ns = f->cpu_ns[event->cpu];
 	f->lost += event->lost;
+	for (struct thread *t = f->live; t && r >= 0; t = t->next)
+		if (t->begun && (t->side == SIDE_WANT || t->side == SIDE_YIELD))
+			r = thread_close(f, t, max_ns(end_ns, t->gil->tick_since_ns));
 	for (struct thread *t = f->live; t && r >= 0; t = t->next) {
 		if (!t->begun)
 			continue;
-		r = thread_close(f, t);
-		if (r >= 0)
-			r = thread_cpu(f, t, CPU_UNKNOWN, NULL, -1);
-		t->side = SIDE_UNKNOWN;
-		t->slept = false;
+		r = thread_close(f, t,
+			t->side == SIDE_HOLD ? max_ns(end_ns, t->gil->idle_since_ns) : end_ns);
+		if (t->gil)
+			t->gil->releaser = NULL; /* others may have held it since */
 	}
 	return r;
 }
@@ -152,9 +184,12 @@ int fold_feed(struct fold *fold, const struct event *event, struct err *err)
 	int r;
 
 	fold->err = err;
+	fold->before_ns = fold->now;
 	r = set_time(fold, event->time_ns);
 	if (r >= 0)
 		r = dispatch(fold, event);
+	if (r >= 0)
+		r = note_cpu(fold, event->cpu);
 	return done(fold, r, err);
 }
 

@@ -85,8 +85,18 @@ void gil_advance(struct fold *f, struct gil *g)
 
 void gil_holder_cpu(struct fold *f, struct gil *g)
 {
+	enum tick tick = g->holder ? holder_ticks[g->holder->cpu] : TICK_FREE;
+
 	gil_advance(f, g);
-	g->tick = g->holder ? holder_ticks[g->holder->cpu] : TICK_FREE;
+	if (tick != g->tick)
+		g->tick_since_ns = f->now;
+	g->tick = tick;
+}
+
+/* What @tick had counted at @ns: now, or earlier if the same has ticked since. */
+static uint64_t tick_at(const struct fold *f, const struct gil *g, enum tick tick, uint64_t ns)
+{
+	return g->ticks[tick] - (tick == g->tick ? f->now - ns : 0);
 }
 
 void gil_forced(struct gil *g, struct thread *t)
@@ -175,10 +185,11 @@ int wait_end(struct fold *f, struct thread *t, uint64_t end_ns, bool acquired)
 		r = blame_wait(f, t, g->holder, end_ns);
 	wait->end_ns = end_ns;
 	wait->acquired = acquired;
-	wait->holder_on_cpu_ns = g->ticks[TICK_ON_CPU] - t->wait_ticks[TICK_ON_CPU];
-	wait->holder_runnable_ns = g->ticks[TICK_RUNNABLE] - t->wait_ticks[TICK_RUNNABLE];
-	wait->holder_blocked_ns = g->ticks[TICK_BLOCKED] - t->wait_ticks[TICK_BLOCKED];
-	wait->free_ns = g->ticks[TICK_FREE] - t->wait_ticks[TICK_FREE] - (f->now - end_ns);
+	wait->holder_on_cpu_ns = tick_at(f, g, TICK_ON_CPU, end_ns) - t->wait_ticks[TICK_ON_CPU];
+	wait->holder_runnable_ns =
+		tick_at(f, g, TICK_RUNNABLE, end_ns) - t->wait_ticks[TICK_RUNNABLE];
+	wait->holder_blocked_ns = tick_at(f, g, TICK_BLOCKED, end_ns) - t->wait_ticks[TICK_BLOCKED];
+	wait->free_ns = tick_at(f, g, TICK_FREE, end_ns) - t->wait_ticks[TICK_FREE];
 	t->pub.wait_holder_on_cpu_ns += wait->holder_on_cpu_ns;
 	t->pub.wait_holder_runnable_ns += wait->holder_runnable_ns;
 	t->pub.wait_holder_blocked_ns += wait->holder_blocked_ns;
@@ -267,24 +278,26 @@ static void split_hold(const struct fold *f, struct thread *t, const struct gil 
 		hold->on_cpu_ns = hold->end_ns - hold->start_ns;
 		return;
 	}
-	hold->on_cpu_ns = g->ticks[TICK_ON_CPU] - t->hold_ticks[TICK_ON_CPU];
-	hold->runnable_ns = g->ticks[TICK_RUNNABLE] - t->hold_ticks[TICK_RUNNABLE];
-	hold->blocked_ns = g->ticks[TICK_BLOCKED] - t->hold_ticks[TICK_BLOCKED];
+	hold->on_cpu_ns = tick_at(f, g, TICK_ON_CPU, hold->end_ns) - t->hold_ticks[TICK_ON_CPU];
+	hold->runnable_ns =
+		tick_at(f, g, TICK_RUNNABLE, hold->end_ns) - t->hold_ticks[TICK_RUNNABLE];
+	hold->blocked_ns = tick_at(f, g, TICK_BLOCKED, hold->end_ns) - t->hold_ticks[TICK_BLOCKED];
 }
 
-int hold_end(struct fold *f, struct thread *t, bool open)
+int hold_end(struct fold *f, struct thread *t, uint64_t end_ns, bool open)
 {
 	struct gil *g = t->gil;
 	struct fold_hold *hold = &t->hold;
 	int r = 0;
 
 	gil_advance(f, g);
-	hold->end_ns = f->now;
+	hold->end_ns = end_ns;
 	hold->open = open;
 	split_hold(f, t, g);
-	t->hold_deaf_ns = t->hold_asked ? g->ticks[TICK_ON_CPU] - t->hold_asked_tick : 0;
+	t->hold_deaf_ns =
+		t->hold_asked ? tick_at(f, g, TICK_ON_CPU, end_ns) - t->hold_asked_tick : 0;
 	for (struct thread *w = g->waiters; w && r >= 0; w = w->next_waiter)
-		r = blame_wait(f, w, t, f->now);
+		r = blame_wait(f, w, t, end_ns);
 	t->side = SIDE_NONE;
 	t->hold_pending = true;
 	gil_released(f, g, NULL);
@@ -292,7 +305,7 @@ int hold_end(struct fold *f, struct thread *t, bool open)
 	g->pub.held_on_cpu_ns += hold->on_cpu_ns;
 	g->pub.held_runnable_ns += hold->runnable_ns;
 	g->pub.held_blocked_ns += hold->blocked_ns;
-	return r < 0 ? r : sinks_call(f, holder, &g->pub, f->now, NULL);
+	return r < 0 ? r : sinks_call(f, holder, &g->pub, end_ns, NULL);
 }
 
 void hold_ask(struct fold *f, struct gil *g, uint64_t waited_since_ns)

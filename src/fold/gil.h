@@ -13,6 +13,7 @@ struct gil {
 	struct thread *holder;
 	uint64_t ticks[TICKS], ticks_ns; /* how long its holder was in which state, up to when */
 	enum tick tick;
+	uint64_t tick_since_ns;
 	struct thread *waiters, *last_waiter, *droppers;
 	uint32_t n_waiters, n_yielders;
 	uint64_t contended_since_ns, idle_since_ns, free_since_ns;
@@ -42,7 +43,7 @@ void gil_released(struct fold *f, struct gil *g, struct thread *t);
 
 /*
  * @t begins to wait at @start_ns (now, or the time at which @ticks were taken; NULL: now). @side is
- * WANT or YIELD. Ends at @end_ns: now, or earlier if nobody has held it since.
+ * WANT or YIELD. Ends at @end_ns: now, or earlier if its holder has done the same since.
  */
 int wait_begin(struct fold *f, struct thread *t, struct gil *g, enum side side, uint64_t start_ns,
 	const uint64_t *ticks);
@@ -54,8 +55,9 @@ int stretch_flush(struct fold *f, struct thread *t);
 /* @t holds from @start_ns (now, or earlier if nobody has held it since). */
 int hold_begin(struct fold *f, struct thread *t, struct gil *g, uint64_t start_ns);
 
-/* Ends now; stays pending until hold_flush, when it is known whether it was forced. */
-int hold_end(struct fold *f, struct thread *t, bool open);
+/* Ends at @end_ns (as a wait does); stays pending until hold_flush, when it is known whether it was
+ * forced. */
+int hold_end(struct fold *f, struct thread *t, uint64_t end_ns, bool open);
 
 /* A waiter that has waited since @waited_since_ns for one interval asks the holder to give way. */
 void hold_ask(struct fold *f, struct gil *g, uint64_t waited_since_ns);

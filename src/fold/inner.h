@@ -57,6 +57,9 @@ struct fold {
 	struct err *err; /* of the running call */
 	uint64_t now;	 /* the running event's time, cut to the window */
 	uint64_t newest_ns, start_ns;
+	uint64_t before_ns; /* the event before this one */
+	uint64_t *cpu_ns;   /* the last event of each CPU; n_cpus */
+	size_t n_cpus;
 	bool started, entered,
 		inside; /* entered: the window has begun; inside: the event is in it */
 

@@ -239,7 +239,7 @@ static int missed_take(struct fold *f, struct thread *t, struct gil *g)
 	if (r >= 0)
 		r = thread_advance(f, t, f->now);
 	if (r >= 0)
-		r = hold_end(f, t, false);
+		r = hold_end(f, t, f->now, false);
 	if (r < 0)
 		return r;
 	gil_released(f, g, t);
@@ -256,7 +256,7 @@ static int missed_both(struct fold *f, struct thread *t, struct gil *g)
 
 static int drop(struct fold *f, struct thread *t, struct gil *g)
 {
-	int r = hold_end(f, t, false);
+	int r = hold_end(f, t, f->now, false);
 
 	if (r < 0)
 		return r;
@@ -267,7 +267,7 @@ static int drop(struct fold *f, struct thread *t, struct gil *g)
 /* It does what only a thread that does not hold can do: its release was missed. */
 static int end_missed_hold(struct fold *f, struct thread *t)
 {
-	int r = hold_end(f, t, false);
+	int r = hold_end(f, t, f->now, false);
 
 	return r < 0 ? r : hold_flush(f, t);
 }
@@ -293,7 +293,7 @@ static int hold_yield(struct fold *f, struct thread *t, struct gil *g)
 	int r;
 
 	f->result.quality.unmatched++;
-	r = hold_end(f, t, false);
+	r = hold_end(f, t, f->now, false);
 	t->hold.forced = true;
 	if (r >= 0)
 		r = hold_flush(f, t);

@@ -167,10 +167,10 @@ int thread_advance(struct fold *f, struct thread *t, uint64_t ns)
 	return t->doubt ? keep(f, t, &seg) : account(f, t, t->side, t->gil, &seg);
 }
 
-static int cpu_flush(struct fold *f, struct thread *t)
+static int cpu_flush(struct fold *f, struct thread *t, uint64_t end_ns)
 {
 	struct fold_cpu row = {
-		&t->pub, t->cpu_ns, f->now, t->cpu == CPU_ON ? t->cpu_number : -1, t->cpu_name};
+		&t->pub, t->cpu_ns, end_ns, t->cpu == CPU_ON ? t->cpu_number : -1, t->cpu_name};
 
 	t->cpu_ns = f->now;
 	return t->cpu_name && row.end_ns > row.start_ns ? sinks_call(f, cpu, &row) : 0;
@@ -181,7 +181,7 @@ int thread_cpu(struct fold *f, struct thread *t, enum cpu cpu, const char *name,
 	int r = thread_advance(f, t, f->now);
 
 	if (r >= 0)
-		r = cpu_flush(f, t);
+		r = cpu_flush(f, t, f->now);
 	t->cpu = cpu;
 	t->cpu_name = name;
 	t->cpu_number = cpu_number;
@@ -302,19 +302,27 @@ uint64_t doubt_busy_ns(const struct fold *f, const struct thread *t)
 	return ns;
 }
 
-int thread_close(struct fold *f, struct thread *t)
+int thread_close(struct fold *f, struct thread *t, uint64_t end_ns)
 {
-	int r = thread_advance(f, t, f->now);
+	int r;
 
+	end_ns = max_ns(end_ns, t->since_ns);
+	r = thread_advance(f, t, end_ns);
 	if (r >= 0)
 		r = doubt_settle(f, t);
 	if (r >= 0 && t->side == SIDE_HOLD)
-		r = hold_end(f, t, true);
+		r = hold_end(f, t, end_ns, true);
 	if (r >= 0 && (t->side == SIDE_WANT || t->side == SIDE_YIELD))
-		r = wait_end(f, t, f->now, false);
+		r = wait_end(f, t, end_ns, false);
 	if (r >= 0)
 		r = hold_flush(f, t);
-	return r;
+	if (r >= 0)
+		r = cpu_flush(f, t, end_ns);
+	t->side = SIDE_UNKNOWN;
+	t->cpu = CPU_UNKNOWN;
+	t->cpu_name = NULL;
+	t->slept = t->sibling = t->preempted = false;
+	return r < 0 ? r : thread_advance(f, t, f->now);
 }
 
 int thread_end(struct fold *f, struct thread *t, bool ended)
@@ -334,12 +342,8 @@ int thread_end(struct fold *f, struct thread *t, bool ended)
 		return 0;
 	t->pub.last_ns = f->now;
 	t->process->pub.end_ns = max_ns(t->process->pub.end_ns, f->now);
-	r = thread_close(f, t);
+	r = thread_close(f, t, f->now);
 	if (r >= 0)
 		r = stretch_flush(f, t);
-	if (r >= 0)
-		r = span_flush(f, t);
-	if (r >= 0)
-		r = cpu_flush(f, t);
-	return r;
+	return r < 0 ? r : span_flush(f, t);
 }

@@ -104,8 +104,11 @@ uint64_t doubt_busy_ns(const struct fold *f, const struct thread *t);
 /* It has left drop_gil without a sleep. */
 void doubt_leave(struct thread *t);
 
-/* What it is doing ends without a partner: lost events, exit, end of the recording. */
-int thread_close(struct fold *f, struct thread *t);
+/*
+ * What it is doing ends at @end_ns, or at its last sign of life if that is later, without a
+ * partner: lost events, exit, end of the recording. From then on to now it is unknown.
+ */
+int thread_close(struct fold *f, struct thread *t, uint64_t end_ns);
 
 /* Its life ends now. */
 int thread_end(struct fold *f, struct thread *t, bool ended);

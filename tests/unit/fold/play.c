@@ -205,12 +205,13 @@ void play(struct play *p, const char *events)
 	while (*events) {
 		char kind[16] = "", thread[16] = "", arg[32] = "";
 		struct event event = {.cpu = 0};
-		unsigned time_us;
-		int n = 0;
+		char *rest;
 
-		assert_true(sscanf(events, " %u %15[a-z] %15[A-Za-z0-9] %31[^; ]%n", &time_us, kind,
-				    thread, arg, &n) >= 2);
-		event.time_ns = (uint64_t)time_us * 1000;
+		event.time_ns = strtoull(events, &rest, 10) * 1000;
+		if (*rest == '@')
+			event.cpu = (int16_t)strtoul(rest + 1, &rest, 10);
+		assert_true(
+			sscanf(rest, " %15[a-z] %15[A-Za-z0-9] %31[^; ]", kind, thread, arg) >= 1);
 		if (thread[0]) {
 			event.pid = pid_of(thread[0]);
 			event.tid = tid_of(thread[0]);

@@ -2,8 +2,9 @@
 /*
  * Plays events written as text and writes down what fold makes of them.
  *
- * Events: "TIME KIND THREAD [ARGUMENT]" separated by ';', times in µs. Threads are letters: A to F
- * belong to process 100 (A is its main thread, tid 100), G to L to process 200, M to R to 300, …
+ * Events: "TIME[@CPU] KIND THREAD [ARGUMENT]" separated by ';', times in µs. Threads are letters: A
+ * to F belong to process 100 (A is its main thread, tid 100), G to L to process 200, M to R to 300,
+ * …
  *
  *   want/acquire/release/yield/return T [GIL]    the GIL events; GIL is a number, default 0
  *   in T, out T STATE (S, D, R; R+ preempted), wake T [BY]

@@ -108,6 +108,7 @@ static void make_event(struct event *event, uint64_t *seed, uint8_t phases[16], 
 		EVENT_COMM, EVENT_LOST, EVENT_MARK, EVENT_MMAP, EVENT_SAMPLE};
 	static const char letters[] = "RSDTXZ";
 	unsigned who = (unsigned)(next_random(seed) % 12);
+	size_t n;
 
 	event->pid = (int32_t)(1 + who / 6) * 100;
 	event->tid = event->pid + (int32_t)(who % 6);
@@ -119,9 +120,11 @@ static void make_event(struct event *event, uint64_t *seed, uint8_t phases[16], 
 		event->gil = sane ? 0 : next_random(seed) % 3 * 8;
 		return;
 	}
-	event->kind = kinds[next_random(seed) % (next_random(seed) % 8 ? 6 : sizeof(kinds))];
+	n = next_random(seed) % 8 ? 6 : sizeof(kinds);
+	event->kind = kinds[next_random(seed) % n];
 	if (event->kind == EVENT_SWITCH_OUT) {
-		event->out.state = letters[next_random(seed) % (next_random(seed) % 20 ? 4 : 6)];
+		n = next_random(seed) % 20 ? 4 : 6;
+		event->out.state = letters[next_random(seed) % n];
 		event->out.preempted = event->out.state == 'R' && next_random(seed) % 2;
 	} else if (event->kind == EVENT_WAKEUP) {
 		event->by = 100 + (int32_t)(next_random(seed) % 6);
@@ -200,7 +203,7 @@ static void run(uint64_t seed, bool sane)
 	struct decode_facts facts = {0};
 	const struct fold_result *result;
 	uint8_t phases[16] = {0};
-	uint64_t now = 0, bits = next_random(&seed);
+	uint64_t now = 0, gap_ns, bits = next_random(&seed);
 	struct fold *fold;
 	struct err err = {0};
 
@@ -223,7 +226,8 @@ static void run(uint64_t seed, bool sane)
 	for (unsigned i = 0; i < 400; i++) {
 		struct event event = {0};
 
-		now += next_random(&seed) % (next_random(&seed) % 4 ? 1000 : 100000);
+		gap_ns = next_random(&seed) % 4 ? 1000 : 100000;
+		now += next_random(&seed) % gap_ns;
 		event.time_ns = next_random(&seed) % 50 ? now : now / 2;
 		make_event(&event, &seed, phases, sane);
 		assert_int_equal(fold_feed(fold, &event, &err), 0);

@@ -376,19 +376,32 @@ static void test_ends(void **state)
 	play_done(&p);
 }
 
+/* Lost since the CPU's event before: what was going on then is unknown. */
 static void test_lost(void **state)
 {
 	struct play p;
 
 	PLAY(&p, PERF_WIDE,
-		"10 acquire A; 20 want B; 30 lost; 40 in A; 50 acquire B; 60 release A; 70 release B;"
-		"80 exit A; 80 exit B");
-	assert_spans(&p, 'A', "has-gil 10-30, unknown 30-60, native 60-80");
-	assert_spans(&p, 'B', "waiting 20-30, unknown 30-50, has-gil 50-70, native 70-80");
-	assert_string_equal(p.holds, "A 10-30 open, B 50-70");
+		"10 acquire A; 20 want B; 22 out B S; 30 lost; 40 in A; 50 acquire B; 60 release A;"
+		"70 release B; 80 exit A; 80 exit B");
+	assert_spans(&p, 'A', "has-gil 10-22, unknown 22-60, native 60-80");
+	assert_spans(&p, 'B', "waiting 20-22, unknown 22-50, has-gil 50-70, native 70-80");
+	assert_string_equal(p.holds, "A 10-22 open, B 50-70");
+	assert_string_equal(p.waits, "B 20-22 gave up");
+	assert_string_equal(p.handoffs, "");
 	assert_int_equal(p.result->quality.lost, 7);
-	assert_int_equal(p.result->quality.unknown_ns, 50000);
+	assert_int_equal(p.result->quality.unknown_ns, 66000);
 	assert_int_equal(p.result->quality.overlapping, 0);
+	assert_int_equal(p.result->blame[0].wait_ns, 2000);
+	play_done(&p);
+
+	/* another CPU has told of A and of the GIL since */
+	PLAY(&p, PERF_WIDE,
+		"10 acquire A; 12 want B; 14 want C; 20@1 out B S; 25 out A R+; 28 out C S; 30@1 lost;"
+		"40 exit A; 40 exit B; 40 exit C");
+	assert_spans(&p, 'A', "has-gil 10-25, has-gil-off-cpu 25-28, unknown 28-40");
+	assert_spans(&p, 'B', "waiting 12-25, unknown 25-40");
+	assert_spans(&p, 'C', "waiting 14-28, unknown 28-40");
 	play_done(&p);
 }
 
