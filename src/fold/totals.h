@@ -80,8 +80,7 @@ struct fold_thread {
 	uint64_t wait_runnable_ns; /* part of WAITING: woken, but without a CPU */
 	uint64_t
 		others_waited_ns; /* sum over other threads of their waiting for this one's holds */
-	uint64_t long_waited_ns;  /* part of others_waited_ns: for holds that bytecode would have
-				   * ended (FOLD_DEAF_NS, FOLD_LONG_HOLD_NS) */
+	uint64_t long_waited_ns;  /* part of others_waited_ns: for deaf holds */
 	uint64_t blocks,
 		sibling_wakeups; /* sleeps outside the GIL; ended by a thread of the process */
 	uint64_t blocked_by_sibling_ns; /* part of BLOCKED that a thread of the process ended */
@@ -106,7 +105,7 @@ struct fold_hold {
 	uint32_t n_waiters; /* different threads that waited meanwhile; the first ones: */
 	const struct fold_thread *waiters[FOLD_HOLD_WAITERS];
 	bool forced; /* ended by a switch request */
-	bool deaf;   /* kept on a CPU for long although another thread had asked for it */
+	bool deaf;   /* bytecode would have ended it (FOLD_DEAF_NS, FOLD_LONG_HOLD_NS) */
 	bool open;   /* still held when the thread or the recording ended */
 };
 
