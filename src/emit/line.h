@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One line of a trace, put together on the stack before it goes to the sink in one piece: a slice
- * has fifteen parts, and a million slices are common. The caller keeps parts short: texts of
- * unknown length go to the sink directly, behind line_flush.
+ * has fifteen parts, and a million slices are common. What does not fit goes to the sink at once.
  */
 #ifndef GILPROBE_EMIT_LINE_H
 #define GILPROBE_EMIT_LINE_H
@@ -29,7 +28,9 @@ static inline void line_flush(struct line *line)
 
 static inline void line_mem(struct line *line, const char *bytes, size_t size)
 {
-	assert(size <= LINE_SIZE - line->n);
+	if (size > LINE_SIZE - line->n)
+		line_flush(line);
+	assert(size <= LINE_SIZE);
 	memcpy(line->text + line->n, bytes, size);
 	line->n += size;
 }
@@ -42,12 +43,12 @@ static inline void line_long(struct line *line, const char *text)
 {
 	size_t size = strlen(text);
 
-	if (size > LINE_SIZE - line->n)
-		line_flush(line);
-	if (size > LINE_SIZE)
-		out_write(line->out, text, size);
-	else
+	if (size <= LINE_SIZE) {
 		line_mem(line, text, size);
+		return;
+	}
+	line_flush(line);
+	out_write(line->out, text, size);
 }
 
 static inline void line_u64(struct line *line, uint64_t value)

@@ -152,6 +152,29 @@ static void a_span_without_its_wait_is_written(void **state)
 	scene_done(&s);
 }
 
+/* A recording can hold names of any length; a line is put together in a buffer. */
+static void names_of_any_length_are_kept(void **state)
+{
+	struct emit_options options = scene_options();
+	char name[2200];
+
+	for (size_t size = 0; size<sizeof(name); size += size> 700 && size < 1100 ? 1 : 100) {
+		struct scene s;
+
+		memset(name, 'n', size);
+		name[size] = '\0';
+		scene_init(&s, &options);
+		s.main.name = s.worker.name = name;
+		scene_wait(&s, &s.worker, T0, T0 + MS);
+		scene_span(&s, &s.worker, SPAN_WAITING, T0, T0 + MS);
+		scene_hold(&s, &s.worker, T0, T0 + MS);
+		scene_finish(&s);
+		assert_int_equal(strlen(get_str(scene_event(&s, "X", 1000000000, NULL, 0), "name")),
+			size ? size + 2 : 1);
+		scene_done(&s);
+	}
+}
+
 static void the_holders_row_has_letters(void **state)
 {
 	struct emit_options options = scene_options();
@@ -386,6 +409,7 @@ int main(void)
 		cmocka_unit_test(what_is_known_of_a_wait_is_told),
 		cmocka_unit_test(two_waits_can_be_one_span),
 		cmocka_unit_test(a_span_without_its_wait_is_written),
+		cmocka_unit_test(names_of_any_length_are_kept),
 		cmocka_unit_test(the_holders_row_has_letters),
 		cmocka_unit_test(counters_are_averages_and_changes),
 		cmocka_unit_test(hand_overs_are_arrows_between_held_slices),
