@@ -51,8 +51,8 @@ void decode_free(struct decode *d);
 DEFINE_CLEANUP(struct decode, decode, decode_free)
 
 /*
- * Turns @record into events. Returns how many were written to @ret (0 to DECODE_MAX_EVENTS), or a
- * negative errno for what makes the whole recording unreadable (no tracing data, say).
+ * Turns @record into events. Returns how many were written to @ret (0 to DECODE_MAX_EVENTS) or
+ * -ENOMEM; what cannot be decoded is counted in the facts.
  */
 int decode_record(struct decode *d, const struct perfdata_record *record,
 	struct event ret[DECODE_MAX_EVENTS], struct err *err);

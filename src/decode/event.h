@@ -51,8 +51,7 @@ struct event {
 	int32_t pid; /* process; 0 when the record cannot tell (a scheduler event of a foreign task)
 		      */
 	int32_t tid; /* the thread concerned; -1 when the record cannot tell */
-	uint32_t seq;	/* file order, set by order: ties in time keep it */
-	int16_t cpu;	/* -1: unknown */
+	int16_t cpu; /* -1: unknown */
 	uint8_t kind;	/* enum event_kind or event_candidate */
 	uint8_t stream; /* which input it came from */
 	union {

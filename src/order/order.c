@@ -32,7 +32,6 @@ struct order {
 	uint64_t last_gil;
 	struct order_stats stats;
 	uint64_t left_ns; /* newest time that has left */
-	uint32_t seq;
 	size_t n_streams;
 	struct stream streams[];
 };
@@ -93,7 +92,6 @@ int order_feed(struct order *o, const struct event *event, struct err *err)
 		r = runs_add(&o->window, event);
 	if (r < 0)
 		return err_nomem(err);
-	o->window.items[o->window.n - 1].seq = o->seq++;
 	if (event->time_ns > stream->newest_ns)
 		stream->newest_ns = event->time_ns;
 	return 0;
