@@ -8,6 +8,7 @@
  */
 #include "record/launch.h"
 
+#include "base/cleanup.h"
 #include "base/owner.h"
 
 #include <errno.h>
@@ -21,20 +22,27 @@
 #include <time.h>
 #include <unistd.h>
 
-static void follow_home(const struct passwd *user)
+/* What the caller set on purpose (sudo -E) stays; what still is root's becomes the user's. */
+static void follow(const char *name, const char *roots, const char *users)
 {
-	static const char *const names[] = {"USER", "LOGNAME"};
-	const char *home = getenv("HOME");
+	const char *value = getenv(name);
 
-	/* what the caller kept on purpose (sudo -E) stays */
-	if (!home || !strcmp(home, "/root"))
-		setenv("HOME", user->pw_dir, 1);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *value = getenv(names[i]);
+	if (!value || !strcmp(value, roots))
+		setenv(name, users, 1);
+}
 
-		if (!value || !strcmp(value, "root"))
-			setenv(names[i], user->pw_name, 1);
-	}
+static void follow_home(const struct owner *owner)
+{
+	const struct passwd *entry = getpwuid(0);
+	_cleanup_free_ char *home = strdup(entry ? entry->pw_dir : "/root");
+	_cleanup_free_ char *name = strdup(entry ? entry->pw_name : "root");
+
+	entry = getpwuid(owner->uid);
+	if (!home || !name || !entry)
+		return;
+	follow("HOME", home, entry->pw_dir);
+	follow("USER", name, entry->pw_name);
+	follow("LOGNAME", name, entry->pw_name);
 }
 
 static int become(const struct owner *owner)
@@ -45,8 +53,7 @@ static int become(const struct owner *owner)
 		return -errno;
 	if (setgid(owner->gid) < 0 || setuid(owner->uid) < 0)
 		return -errno;
-	if (user)
-		follow_home(user);
+	follow_home(owner);
 	return 0;
 }
 

@@ -217,10 +217,14 @@ static void test_as_the_user_behind_sudo(void **state)
 	char text[128];
 
 	assert_int_equal(chmod(".", 0777), 0);
+	/* USER is root's, LOGNAME was set on purpose */
+	setenv("USER", "root", 1);
+	setenv("LOGNAME", "somebody", 1);
+	setenv("HOME", "/tmp", 1);
 	setenv("SUDO_UID", "65534", 1);
 	setenv("SUDO_GID", "65534", 1);
 	/* no Python: a user's own may lie in a home that nobody else can enter */
-	recording_init(&r, "(id -u; id -g; id -G) > who");
+	recording_init(&r, "(id -u; id -g; id -G; echo $USER $LOGNAME $HOME) > who");
 	r.argv[0] = (char *)"sh";
 	assert_int_equal(recording_run(&r), 0);
 	unsetenv("SUDO_UID");
@@ -228,7 +232,7 @@ static void test_as_the_user_behind_sudo(void **state)
 	assert_true(r.result.run_as_user);
 	assert_int_equal(r.result.uid, 65534);
 	read_file("who", text, sizeof(text));
-	assert_string_equal(text, "65534\n65534\n65534\n");
+	assert_string_equal(text, "65534\n65534\n65534\nnobody somebody /tmp\n");
 	assert_int_equal(stat("x.data", &st), 0);
 	assert_int_equal(st.st_uid, 65534);
 }
