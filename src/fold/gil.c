@@ -16,6 +16,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#define SWITCH_INTERVAL_NS 4900000 /* sys.getswitchinterval() unless changed, less some slack */
+
 static const enum tick holder_ticks[CPUS] = {
 	[CPU_UNKNOWN] = TICK_ON_CPU,
 	[CPU_ON] = TICK_ON_CPU,
@@ -284,6 +286,15 @@ static void split_hold(const struct fold *f, struct thread *t, const struct gil 
 	hold->blocked_ns = tick_at(f, g, TICK_BLOCKED, hold->end_ns) - t->hold_ticks[TICK_BLOCKED];
 }
 
+/* Where requests are not seen: held and waited for through a whole default switch interval. */
+static bool surely_asked(const struct fold *f, const struct gil *g, const struct fold_hold *hold)
+{
+	const struct thread *oldest = g->waiters;
+
+	return !f->facts.own && oldest && hold->end_ns >= hold->start_ns + SWITCH_INTERVAL_NS &&
+	       hold->end_ns >= oldest->wait.start_ns + SWITCH_INTERVAL_NS;
+}
+
 int hold_end(struct fold *f, struct thread *t, uint64_t end_ns, bool open)
 {
 	struct gil *g = t->gil;
@@ -296,6 +307,7 @@ int hold_end(struct fold *f, struct thread *t, uint64_t end_ns, bool open)
 	split_hold(f, t, g);
 	t->hold_deaf_ns =
 		t->hold_asked ? tick_at(f, g, TICK_ON_CPU, end_ns) - t->hold_asked_tick : 0;
+	t->hold_asked |= surely_asked(f, g, hold);
 	for (struct thread *w = g->waiters; w && r >= 0; w = w->next_waiter)
 		r = blame_wait(f, w, t, end_ns);
 	t->side = SIDE_NONE;

@@ -60,16 +60,13 @@ static bool retakes(const struct fold *f, const struct thread *t, const struct g
 }
 
 /*
- * It has released @g, another thread has taken @g before this one could go to sleep for that (often
- * by taking its CPU, too), and it takes again at once: a forced switch that needed no sleep. Own
- * recordings show whether a waiter had asked for one.
+ * It has released @g after a request, another thread has taken @g before this one could go to sleep
+ * for that (often by taking its CPU, too), and it takes again at once: a forced switch that needed
+ * no sleep.
  */
 static bool was_overtaken(const struct fold *f, const struct thread *t, const struct gil *g)
 {
-	bool likely = f->facts.own ? t->hold_pending && t->hold_asked
-				   : cpu_known(f) && doubt_preempted(t);
-
-	return likely && t->doubt == DOUBT_DROP && t->doubt_gil == g &&
+	return t->doubt == DOUBT_DROP && t->doubt_gil == g && t->hold_pending && t->hold_asked &&
 	       g->takes != t->doubt_takes && doubt_busy_ns(f, t) <= RETAKE_NS;
 }
 
@@ -188,7 +185,7 @@ static int none_return(struct fold *f, struct thread *t, struct gil *g)
 		return 0;
 	if (!doubt_slept(t)) {
 		doubt_leave(t);
-		return doubt_preempted(t) ? 0 : doubt_settle(f, t);
+		return t->hold_asked ? 0 : doubt_settle(f, t);
 	}
 	r = doubt_resume(f, t, SIDE_YIELD);
 	return r < 0 ? r : yield_over(f, t, g);

@@ -147,8 +147,13 @@ static int account(
 
 static int keep(struct fold *f, struct thread *t, const struct seg *seg)
 {
+	struct seg *last = t->n_segs ? &t->segs[t->n_segs - 1] : NULL;
 	int r;
 
+	if (last && last->cpu == seg->cpu && last->sibling == seg->sibling) {
+		last->end_ns = seg->end_ns;
+		return 0;
+	}
 	if (t->n_segs == DOUBT_SEGS) {
 		r = doubt_settle(f, t);
 		return r < 0 ? r : account(f, t, t->side, t->gil, seg);
@@ -280,14 +285,6 @@ bool doubt_slept(const struct thread *t)
 {
 	for (unsigned i = 0; i < t->n_segs; i++)
 		if (t->segs[i].cpu == CPU_BLOCKED)
-			return true;
-	return false;
-}
-
-bool doubt_preempted(const struct thread *t)
-{
-	for (unsigned i = 0; i < t->n_segs; i++)
-		if (t->segs[i].cpu != CPU_ON && t->segs[i].cpu != CPU_BLOCKED)
 			return true;
 	return false;
 }

@@ -63,7 +63,7 @@ struct thread {
 	struct gil *hold_gil;
 	uint64_t hold_ticks[TICKS], hold_serial;
 	bool hold_pending, hold_estimated;
-	bool hold_asked;			/* a waiter's switch request stands, since … */
+	bool hold_asked;			/* a waiter's switch request stands */
 	uint64_t hold_asked_tick, hold_deaf_ns; /* on a CPU after it, when the hold has ended */
 };
 
@@ -94,9 +94,8 @@ int doubt_begin(struct fold *f, struct thread *t, struct gil *g, enum doubt doub
 int doubt_settle(struct fold *f, struct thread *t);
 int doubt_resume(struct fold *f, struct thread *t, enum side side);
 
-/* What it did since the doubt began (the parts that are closed). */
+/* It has slept since the doubt began (as far as is accounted). */
 bool doubt_slept(const struct thread *t);
-bool doubt_preempted(const struct thread *t);
 
 /* How long it was on a CPU or asleep since then; all of it when nothing tells. */
 uint64_t doubt_busy_ns(const struct fold *f, const struct thread *t);

@@ -138,12 +138,20 @@ static void test_overtaken(void **state)
 	assert_int_equal(play_thread(&p, 'A')->forced, 0);
 	play_done(&p);
 
-	/* perf's recordings do not show who asked */
+	/* perf's recordings do not show who asked: it takes a switch interval */
 	PLAY(&p, PERF_WIDE,
 		"10 acquire A; 20 want B; 21 out B S; 30 release A; 31 wake B A; 32 out A R+; 33 in B;"
 		"34 acquire B; 4034 out B R+; 4035 in A; 4037 return A; 4040 want A; 4060 exit B;"
 		"4060 exit A");
-	assert_spans(&p, 'A', "has-gil 10-30, waiting 30-4060");
+	assert_spans(&p, 'A',
+		"has-gil 10-30, native 30-32, runnable 32-4035, native 4035-4040, waiting 4040-4060");
+	assert_int_equal(play_thread(&p, 'A')->forced, 0);
+	play_done(&p);
+	PLAY(&p, PERF_WIDE,
+		"10 acquire A; 20 want B; 21 out B S; 5030 release A; 5031 wake B A; 5032 out A R+;"
+		"5033 in B; 5034 acquire B; 5035 release B; 5036 return B; 5040 acquire B;"
+		"9034 out B R+; 9035 in A; 9037 return A; 9040 want A; 9060 exit B; 9060 exit A");
+	assert_spans(&p, 'A', "has-gil 10-5030, waiting 5030-9060");
 	assert_int_equal(play_thread(&p, 'A')->forced, 1);
 	play_done(&p);
 }
