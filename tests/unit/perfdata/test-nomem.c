@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Out of memory at the first allocation, the second, …: reader and writer return -ENOMEM or what
- * they had, leak nothing and crash nowhere. The linker routes allocations through here.
+ * they had, leak nothing and crash nowhere.
  */
+#include "nomem.h"
 #include "perfbuild.h"
 #include "perfdata/perfdata.h"
 #include "perfdata/writer.h"
@@ -12,42 +13,6 @@
 #include <sys/mman.h>
 
 #include "test.h"
-
-static long left = -1; /* allocations until one fails; negative: none does */
-
-static bool fails(void)
-{
-	return left >= 0 && left-- == 0;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-char *__real_strdup(const char *text);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-char *__wrap_strdup(const char *text);
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-	return fails() ? NULL : __real_realloc(p, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-	return fails() ? NULL : __real_strdup(text);
-}
 
 static int read_all(const uint8_t *bytes, size_t size)
 {
@@ -81,10 +46,10 @@ static void reader(void **state)
 		for (long n = 0;; n++) {
 			int r;
 
-			left = n;
+			nomem_left = n;
 			r = read_all(bytes, size);
-			if (left >= 0) { /* it got by with n allocations */
-				left = -1;
+			if (nomem_left >= 0) { /* it got by with n allocations */
+				nomem_left = -1;
 				assert_int_equal(r, 0);
 				assert_true(n > 5);
 				break;
@@ -128,10 +93,10 @@ static void writer(void **state)
 		struct err err = {0};
 		int r;
 
-		left = n;
+		nomem_left = n;
 		r = write_all(&err);
-		if (left >= 0) {
-			left = -1;
+		if (nomem_left >= 0) {
+			nomem_left = -1;
 			assert_int_equal(r, 0);
 			assert_true(n > 10);
 			return;
