@@ -27,14 +27,14 @@ static int mark_known(struct filter *filter, const struct locate_binary *binary)
 }
 
 /* 1: its events are open; 0: it could not be. */
-static int open_group(struct session *s, const struct locate_binary *binary, struct err *err)
+static int open_group(struct session *s, struct locate_binary *binary, struct err *err)
 {
 	struct record_removal *made = &s->made;
 	struct events *events = &made->events[made->n_events];
 	size_t first = made->probes.n;
 	struct err ignored = {0};
 
-	if (probes_define_binary(&made->probes, binary, &ignored) < 0 || made->probes.n == first)
+	if (probes_define(&made->probes, &binary, 1, &ignored) < 0 || made->probes.n == first)
 		return 0;
 	if (events_open_more(events, &made->probes, first, s->options->buffer_bytes, &ignored) <
 		0) {
@@ -51,7 +51,7 @@ static int open_group(struct session *s, const struct locate_binary *binary, str
 	return filter_add(&s->filter, events) < 0 ? err_nomem(err) : 1;
 }
 
-static int probe_binary(struct session *s, const struct locate_binary *binary, struct err *err)
+static int probe_binary(struct session *s, struct locate_binary *binary, struct err *err)
 {
 	int r;
 

@@ -32,8 +32,6 @@ static const char *const kind_names[] = {
 	[LOCATE_WAIT] = "wait",
 };
 
-#define N_KINDS (sizeof(kind_names) / sizeof(kind_names[0]))
-
 int probes_name(struct probes *probes, struct err *err)
 {
 	for (unsigned i = 0; i < 100; i++) {
@@ -105,53 +103,66 @@ static int define_site(const struct probes *probes, const struct probe *probe,
 	return r;
 }
 
-static int define_kind(struct probes *probes, const struct locate_binary *binary,
-	enum locate_kind kind, int fd, struct err *err)
+/* The event for such sites among those from @first on, made when there is none yet. */
+static struct probe *probe_for(struct probes *probes, size_t first, enum locate_kind kind,
+	int64_t switch_delta, struct err *err)
 {
-	struct probe probe = {.kind = kind, .switch_delta = binary->switch_delta};
-	bool any = false;
-	int r;
+	bool any_delta = kind == LOCATE_SIGNAL || kind == LOCATE_TIMEDWAIT;
+	struct probe probe = {.kind = kind, .switch_delta = switch_delta};
 
-	name_probe(&probe, probes->n);
-	for (size_t i = 0; i < binary->n_sites; i++) {
-		if (binary->sites[i].kind != kind)
-			continue;
-		r = define_site(probes, &probe, binary, &binary->sites[i], fd, err);
-		if (r < 0)
-			return r;
-		any = true;
+	for (size_t i = first; i < probes->n; i++)
+		if (!probes->items[i].mark && probes->items[i].kind == kind &&
+			(any_delta || probes->items[i].switch_delta == switch_delta))
+			return &probes->items[i];
+	if (vec_grow(probes) < 0) {
+		err_nomem(err);
+		return NULL;
 	}
-	if (!any)
-		return 0;
-	r = tracing_event_id(probes->group, probe.name, &probe.id, err);
-	if (r < 0)
-		return r;
-	r = tracing_field_offset(probes->group, probe.name, "gil", 8, &probe.gil_offset, err);
-	if (r < 0)
-		return r;
-	if (vec_grow(probes) < 0)
-		return err_nomem(err);
-	probes->items[probes->n++] = probe;
-	return 0;
+	name_probe(&probe, probes->n);
+	probes->items[probes->n] = probe;
+	return &probes->items[probes->n++];
 }
 
-int probes_define_binary(struct probes *probes, const struct locate_binary *binary, struct err *err)
+static int define_sites(
+	struct probes *probes, size_t first, const struct locate_binary *binary, struct err *err)
 {
 	_cleanup_close_ int fd = open_checked(binary, err);
 	int r = fd;
 
-	for (unsigned kind = 0; r >= 0 && kind < N_KINDS; kind++)
-		r = define_kind(probes, binary, (enum locate_kind)kind, fd, err);
+	for (size_t i = 0; r >= 0 && i < binary->n_sites; i++) {
+		const struct locate_site *site = &binary->sites[i];
+		struct probe *probe =
+			probe_for(probes, first, site->kind, binary->switch_delta, err);
+
+		r = probe ? define_site(probes, probe, binary, site, fd, err) : -ENOMEM;
+	}
 	return r;
 }
 
-int probes_define(struct probes *probes, const struct locate_target *target, struct err *err)
+static int read_facts(struct probes *probes, size_t first, struct err *err)
 {
 	int r = 0;
 
-	for (size_t i = 0; r >= 0 && i < target->n_binaries; i++)
-		r = probes_define_binary(probes, target->binaries[i], err);
+	for (size_t i = first; r >= 0 && i < probes->n; i++) {
+		struct probe *probe = &probes->items[i];
+
+		r = tracing_event_id(probes->group, probe->name, &probe->id, err);
+		if (r >= 0)
+			r = tracing_field_offset(
+				probes->group, probe->name, "gil", 8, &probe->gil_offset, err);
+	}
 	return r;
+}
+
+int probes_define(
+	struct probes *probes, struct locate_binary *const binaries[], size_t n, struct err *err)
+{
+	size_t first = probes->n;
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < n; i++)
+		r = define_sites(probes, first, binaries[i], err);
+	return r < 0 ? r : read_facts(probes, first, err);
 }
 
 int probes_define_mark(struct probes *probes, const struct record_mark *mark, struct err *err)

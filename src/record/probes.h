@@ -2,8 +2,8 @@
 /*
  * record: the named uprobes of one recording, a group of tracefs dynamic events.
  *
- * One event per interpreter and kind of site: all sites of a kind share a name, because the kernel
- * needs a grace period (40 to 80 ms) to remove each name, not each site.
+ * All sites of a kind share an event, whatever interpreter they are in, because the kernel needs
+ * grace periods (40 to 90 ms in all) to remove an event, however many sites it has.
  */
 #ifndef GILPROBE_RECORD_PROBES_H
 #define GILPROBE_RECORD_PROBES_H
@@ -37,15 +37,12 @@ struct probes {
 int probes_name(struct probes *probes, struct err *err);
 
 /*
- * Defines the events for every binary of @target. On failure what was defined is left to
- * probes_delete_group. -ENOENT: the kernel has no uprobe_events; -EACCES; -ESTALE: a file changed
- * since it was looked at.
+ * Defines events for the sites of @n @binaries; those of a kind share one. On failure what was
+ * defined is left to probes_delete_group. -ENOENT: the kernel has no uprobe_events; -EACCES;
+ * -ESTALE: a file changed since it was looked at.
  */
-int probes_define(struct probes *probes, const struct locate_target *target, struct err *err);
-
-/* The same for one binary. */
-int probes_define_binary(
-	struct probes *probes, const struct locate_binary *binary, struct err *err);
+int probes_define(
+	struct probes *probes, struct locate_binary *const binaries[], size_t n, struct err *err);
 
 /* Defines the event for the function that marks phases. Errors as above. */
 int probes_define_mark(struct probes *probes, const struct record_mark *mark, struct err *err);

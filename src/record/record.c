@@ -98,7 +98,7 @@ static int prepare(struct session *s, struct err *err)
 	if (r >= 0 && o->argv)
 		r = launch_fork(&s->launch, o, &s->control.old_mask, &s->made.janitor, err);
 	if (r >= 0)
-		r = probes_define(&s->made.probes, o->target, err);
+		r = probes_define(&s->made.probes, o->target->binaries, o->target->n_binaries, err);
 	if (r >= 0 && o->mark)
 		r = probes_define_mark(&s->made.probes, o->mark, err);
 	s->made.n_events = 1;
