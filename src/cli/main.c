@@ -6,6 +6,7 @@
 #include "cli/option.h"
 
 #include "cli/message.h"
+#include "workload/workload.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -81,6 +82,8 @@ int main(int argc, char **argv)
 		puts("gilprobe " GILPROBE_VERSION);
 		return 0;
 	}
+	if (!strcmp(argv[1], WORKLOAD_LIBPYTHON))
+		return workload_libpython_main(argc - 1, argv + 1);
 	if (!strcmp(argv[1], "--generate"))
 		return generate(argc > 2 ? argv[2] : "");
 	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))

@@ -62,12 +62,35 @@ static int make_room(char *dir, size_t size, struct err *err)
 	return 0;
 }
 
+/* Which files to probe. A library of our own process is no command that locate could follow. */
+static int find_target(const struct workload *workload, struct locate_target **ret, struct err *err)
+{
+	_cleanup_(cleanup_locate_target) struct locate_target *target = NULL;
+	const char *library = workload_interpreter(workload);
+	int r;
+
+	if (!library)
+		return locate_command(workload_argv(workload), NULL, ret, err);
+	target = calloc(1, sizeof(*target));
+	if (!target)
+		return err_nomem(err);
+	target->program = strdup(library);
+	target->binaries = calloc(1, sizeof(struct locate_binary *));
+	if (!target->program || !target->binaries)
+		return err_nomem(err);
+	r = locate_binary(library, &target->binaries[0], err);
+	if (r < 0)
+		return r;
+	target->n_binaries = 1;
+	*ret = steal_ptr(target);
+	return 0;
+}
+
 /* 1: recorded; 0: not allowed or not possible, and nothing has run; negative: failed. */
 static int record(const struct scale_args *args, struct workload *workload, const char *path,
 	struct scale_facts_beside *beside, struct err *err)
 {
 	_cleanup_(cleanup_locate_target) struct locate_target *target = NULL;
-	char *const *argv = workload_argv(workload);
 	char *shown[] = {(char *)"gilprobe", (char *)"scale",
 		(char *)(args->target ? "--target" : "--builtin"),
 		(char *)(uintptr_t)(args->target ? args->target : args->builtin), NULL};
@@ -75,10 +98,10 @@ static int record(const struct scale_args *args, struct workload *workload, cons
 	struct record_result result = {0};
 	struct err why = {0};
 	bool started = false;
-	int r = locate_command(argv, NULL, &target, &why);
+	int r = find_target(workload, &target, &why);
 
 	if (r >= 0 && !target->n_binaries)
-		r = err_set(&why, -ENODEV, "no CPython found for '%s'", argv[0]);
+		r = err_set(&why, -ENODEV, "no CPython found for '%s'", workload_argv(workload)[0]);
 	if (r >= 0) {
 		struct record_options how = {
 			.argv = shown,

@@ -7,11 +7,12 @@
 
 #include "workload/workload.h"
 
-#define WORKLOAD_ARGS 8
+#define WORKLOAD_ARGS 9
 
 struct workload {
 	struct workload_options options; /* without the plan */
 	char *python;
+	char *libpython; /* in place of an interpreter that does not exist, or NULL */
 	char fd_words[3][16];
 	char runner_path[32];
 	char *argv[WORKLOAD_ARGS];

@@ -5,6 +5,7 @@
  */
 #include "workload/workload.h"
 
+#include <dlfcn.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,6 +33,49 @@ static int try_path(const char *path)
 	if (!S_ISREG(st.st_mode) || access(path, X_OK) < 0)
 		return -EACCES;
 	return 0;
+}
+
+/* For a machine without any python3: the library that we were built with, in a process of ours. */
+#ifdef GILPROBE_LIBPYTHON
+static void *open_libpython(void)
+{
+	/* for all to see, as an executable's own symbols are */
+	return dlopen(GILPROBE_LIBPYTHON, RTLD_NOW | RTLD_GLOBAL);
+}
+#else
+static void *open_libpython(void)
+{
+	return NULL;
+}
+#endif
+
+int workload_libpython_main(int argc, char **argv)
+{
+	void *library = open_libpython();
+	int (*bytes_main)(int, char **) = NULL;
+
+	if (library)
+		*(void **)&bytes_main = dlsym(library, "Py_BytesMain");
+	if (!bytes_main)
+		return 127;
+	/* not our own name: sys.executable would lead programs to us */
+	argv[0] = (char *)"python3";
+	return bytes_main(argc, argv);
+}
+
+char *workload_libpython(void)
+{
+	void *library = open_libpython(), *symbol;
+	Dl_info info;
+	char *path = NULL;
+
+	if (!library)
+		return NULL;
+	symbol = dlsym(library, "Py_BytesMain");
+	if (symbol && dladdr(symbol, &info))
+		path = realpath(info.dli_fname, NULL);
+	dlclose(library);
+	return path;
 }
 
 static int absolute(const char *path, char **ret)

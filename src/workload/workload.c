@@ -65,6 +65,8 @@ static void make_argv(struct workload *w)
 	size_t n = 0;
 
 	w->argv[n++] = w->python;
+	if (w->libpython)
+		w->argv[n++] = (char *)WORKLOAD_LIBPYTHON;
 	w->argv[n++] = (char *)"-B"; /* leave no __pycache__ beside the target */
 	w->argv[n++] = (char *)"-c";
 	w->argv[n++] = (char *)runner_boot;
@@ -76,6 +78,20 @@ static void make_argv(struct workload *w)
 	snprintf(w->runner_path, sizeof(w->runner_path), "/proc/self/fd/%d", w->runner_fd);
 }
 
+static int find_interpreter(struct workload *w, struct err *err)
+{
+	struct err none = {0};
+	int r = workload_python(w->options.python, &w->python, &none);
+
+	if (r == -ENOENT && !w->options.python && (w->libpython = workload_libpython())) {
+		w->python = realpath("/proc/self/exe", NULL);
+		return w->python ? 0 : err_errno(err, -errno, "cannot find the path of gilprobe");
+	}
+	if (r < 0)
+		*err = none;
+	return r;
+}
+
 int workload_new(const struct workload_options *options, struct workload **ret, struct err *err)
 {
 	_cleanup_(cleanup_workload) struct workload *w = calloc(1, sizeof(*w));
@@ -85,7 +101,7 @@ int workload_new(const struct workload_options *options, struct workload **ret, 
 		return err_nomem(err);
 	w->options = *options;
 	w->runner_fd = w->plan_fd = w->log_fd = w->lines[0] = w->lines[1] = -1;
-	r = workload_python(options->python, &w->python, err);
+	r = find_interpreter(w, err);
 	if (r < 0)
 		return r;
 	r = open_files(w, options->plan);
@@ -110,12 +126,18 @@ void workload_free(struct workload *workload)
 	if (workload->runner_fd >= 0)
 		close(workload->runner_fd);
 	free(workload->python);
+	free(workload->libpython);
 	free(workload);
 }
 
 char *const *workload_argv(const struct workload *workload)
 {
 	return workload->argv;
+}
+
+const char *workload_interpreter(const struct workload *workload)
+{
+	return workload->libpython;
 }
 
 const char *workload_mark(const struct workload *workload, uint64_t *ret_offset)

@@ -36,9 +36,18 @@ unsigned workload_default_workers(void);
 /*
  * The absolute path of the interpreter that @wanted names (by path or over PATH); for NULL that
  * of the active virtual environment, else PATH's python3. -ENOENT or -EACCES with words. The
- * caller frees it.
+ * caller frees it. (workload_new falls back on libpython.)
  */
 int workload_python(const char *wanted, char **ret, struct err *err);
+
+/* The word behind our own name that makes us python3 (see workload_libpython_main). */
+#define WORKLOAD_LIBPYTHON "--libpython"
+
+/* `gilprobe --libpython ARG…` is `python3 ARG…` by the libpython that we were built with. */
+int workload_libpython_main(int argc, char **argv);
+
+/* The path of that library, for the caller to free, or NULL: there is none. */
+char *workload_libpython(void);
 
 /* Prepares; starts nothing. The plan is copied. */
 int workload_new(const struct workload_options *options, struct workload **ret, struct err *err);
@@ -48,6 +57,9 @@ DEFINE_CLEANUP(struct workload, workload, workload_free)
 
 /* The command that will run, for finding its interpreter. NULL-terminated, the workload's own. */
 char *const *workload_argv(const struct workload *workload);
+
+/* The file that holds the interpreter when the command does not lead to it, or NULL. */
+const char *workload_interpreter(const struct workload *workload);
 
 /*
  * The supervisor: runs the command to its end or its timeout, in a process that was forked for it.

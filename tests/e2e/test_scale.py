@@ -90,6 +90,16 @@ class Usage(Scale):
         self.assertIn('EXECUTES CODE', harness.run('scale', '--help').stdout)
         self.assertLessEqual(len(harness.run('scale', '-h').stdout.splitlines()), 25)
 
+    def test_without_any_python_the_built_in_library_runs(self):
+        done = subprocess.run([harness.GILPROBE, 'scale', *QUICK, '--builtin', 'io', '--json'],
+                              capture_output=True, text=True, env={'PATH': '/nowhere'})
+        if done.returncode == 2:
+            self.assertIn("cannot run the interpreter 'python3'", done.stderr)
+            return
+        got = json.loads(done.stdout)
+        self.assertNotIn('error', got['modes']['processes'])
+        self.assertTrue(got['interpreter']['python'].startswith('3.'))
+
     def test_an_interpreter_that_cannot_be_run(self):
         done = self.scale('--builtin', 'io', '--python', 'no-such-python', status=2)
         self.assertIn("cannot run the interpreter 'no-such-python'", done.stderr)
