@@ -6,6 +6,7 @@
  */
 #include "classify/classify.h"
 
+#include "classify/conclude.h"
 #include "classify/evidence.h"
 #include "classify/rules.h"
 #include "classify/thresholds.h"
@@ -39,15 +40,16 @@ static enum confidence by_quality(const struct evidence *e)
 	const struct fold_quality *q = &e->result->quality;
 
 	/* one in a hundred: the table may be off by whole holds */
-	if (q->lost > q->events / 100 || q->overlapping > q->gil_events / 100)
+	if (q->overlapping > q->gil_events / 100 ||
+		(!q->runnable_known && q->lost > q->events / 100))
 		return CONFIDENCE_LOW;
-	if (!q->cpu_known || !q->wait_known || !q->runnable_known ||
-		(q->cpu_known && e->unknown > PART * e->life) || q->lost > q->events / 1000)
+	if (!q->cpu_known || !q->wait_known || !q->runnable_known || q->lost > q->events / 1000 ||
+		(q->cpu_known && e->unknown > PART * e->life))
 		return CONFIDENCE_MEDIUM;
 	return CONFIDENCE_HIGH;
 }
 
-static void conclude(const struct evidence *e, struct verdict *ret)
+void conclude(const struct evidence *e, struct verdict *ret)
 {
 	struct finding f = {0};
 

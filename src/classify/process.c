@@ -6,6 +6,7 @@
  * the most telling of them names the result.
  */
 #include "classify/classify.h"
+#include "classify/conclude.h"
 #include "classify/evidence.h"
 #include "classify/rules.h"
 #include "classify/thresholds.h"
@@ -43,14 +44,21 @@ struct tally {
 	size_t n_processes;
 };
 
-static double weight_of(const struct fold_thread *t)
+/*
+ * What the machine took counts only for the class that is about it: a loaded machine would
+ * otherwise let the idle threads win.
+ */
+static double weight_of(const struct evidence *e, const struct verdict *verdict)
 {
-	double life = (double)(t->last_ns - t->first_ns);
-	double idle = (double)t->state_ns[SPAN_BLOCKED];
+	double idle = e->blocked, weight = e->active;
 
 	/* without CPU evidence all that is outside the GIL may be sleep */
-	idle += (double)t->state_ns[SPAN_UNKNOWN];
-	return life > idle ? life - idle + SLEEP_WEIGHT * idle : SLEEP_WEIGHT * life;
+	if (!e->result->quality.cpu_known)
+		idle += e->unknown;
+	if (verdict->class == CLASS_CPU_STARVED)
+		weight += e->machine;
+	weight -= (1 - SLEEP_WEIGHT) * idle;
+	return weight > 0 ? weight : 0;
 }
 
 static bool waits_much(const struct fold_thread *t)
@@ -79,48 +87,32 @@ static void add_vote(struct tally *tally, const struct fold_thread *thread, size
 		tally->plain_waiters += weight;
 }
 
-/* Those too short for a verdict each vote as one. */
-static void add_short_threads(
-	struct tally *tally, const struct fold_result *result, const struct fold_process *process)
-{
-	struct evidence e;
-	struct finding f = {0};
-	struct verdict verdict = {0};
-	double weight = 0;
-
-	evidence_begin(&e, result);
-	for (size_t i = 0; i < result->n_threads; i++) {
-		const struct fold_thread *t = result->threads[i];
-
-		if (t->process != process || !classify_is_short(t))
-			continue;
-		evidence_add(&e, t);
-		weight += weight_of(t);
-	}
-	if (!e.n_threads)
-		return;
-	evidence_end(&e);
-	rules_apply(&e, &f);
-	verdict.class = f.class;
-	verdict.confidence = CONFIDENCE_MEDIUM;
-	memcpy(verdict.reason, f.reason, sizeof(verdict.reason));
-	add_vote(tally, NULL, e.n_threads, weight, &verdict);
-}
-
 static void add_process(
 	struct tally *tally, const struct fold_result *result, const struct fold_process *process)
 {
+	struct evidence e, brief; /* brief: those too short for a verdict each vote as one */
+	struct verdict verdict;
+
 	tally->n_processes++;
+	evidence_begin(&brief, result);
 	for (size_t i = 0; i < result->n_threads; i++) {
 		const struct fold_thread *t = result->threads[i];
-		struct verdict verdict;
 
-		if (t->process != process || classify_is_short(t))
+		if (t->process != process)
 			continue;
-		classify_thread(result, t, &verdict);
-		add_vote(tally, t, 1, weight_of(t), &verdict);
+		if (classify_is_short(t)) {
+			evidence_add(&brief, t);
+			continue;
+		}
+		evidence_of_thread(result, t, &e);
+		conclude(&e, &verdict);
+		add_vote(tally, t, 1, weight_of(&e, &verdict), &verdict);
 	}
-	add_short_threads(tally, result, process);
+	if (!brief.n_threads)
+		return;
+	evidence_end(&brief);
+	conclude(&brief, &verdict);
+	add_vote(tally, NULL, brief.n_threads, weight_of(&brief, &verdict), &verdict);
 }
 
 /* The sub-class with the most votes, unless more threads compete in the plain way. */
@@ -277,7 +269,7 @@ static void say(const struct tally *tally, const struct fold_result *result, enu
 			rule_name(vote->thread).s, vote->threads > 1 ? " and others" : "");
 }
 
-static void conclude(
+static void conclude_tally(
 	const struct tally *tally, const struct fold_result *result, struct verdict *ret)
 {
 	enum gil_class first = most_votes(tally), second;
@@ -317,7 +309,7 @@ void classify_process(
 	struct tally tally = {0};
 
 	add_process(&tally, result, process);
-	conclude(&tally, result, ret);
+	conclude_tally(&tally, result, ret);
 }
 
 void classify_recording(const struct fold_result *result, struct verdict *ret)
@@ -326,5 +318,5 @@ void classify_recording(const struct fold_result *result, struct verdict *ret)
 
 	for (size_t i = 0; i < result->n_processes; i++)
 		add_process(&tally, result, result->processes[i]);
-	conclude(&tally, result, ret);
+	conclude_tally(&tally, result, ret);
 }

@@ -150,7 +150,7 @@ static bool is_mixture(const struct evidence *e)
 static bool feeds_on_busy_gil(const struct evidence *e)
 {
 	return e->thread && e->gil_busy >= BUSY && e->by_sibling >= MOST * e->blocked &&
-	       evidence_share(e, e->wait) >= WAIT_MUCH / 2 && e->wait >= 2 * e->hold;
+	       evidence_share(e, e->wait) >= WAIT_MUCH / 3 && e->wait >= e->hold;
 }
 
 bool rule_gil_bound(const struct evidence *e, struct finding *ret)
@@ -161,7 +161,7 @@ bool rule_gil_bound(const struct evidence *e, struct finding *ret)
 	bool waits = wait >= WAIT_MUCH;
 
 	if (!waits && feeds_on_busy_gil(e))
-		return rule_found(ret, CLASS_GIL_BOUND, wait / (WAIT_MUCH / 2), e->waits,
+		return rule_found(ret, CLASS_GIL_BOUND, wait / (WAIT_MUCH / 3), e->waits,
 			"asleep for %.0f %% of its time until threads of the same process wake it, "
 			"but those keep the GIL busy (%.0f %%): awake it waits for it %.0f %% and has "
 			"it %.0f %% of its time",

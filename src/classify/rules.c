@@ -60,25 +60,40 @@ bool rule_found(struct finding *ret, enum gil_class kind, double margin, double 
 	return true;
 }
 
+/* Of all threads' lives, the share in which their state is unknown. */
+static double unknown_share(const struct fold_result *result)
+{
+	double life = 0;
+
+	for (size_t i = 0; i < result->n_threads; i++)
+		life += (double)(result->threads[i]->last_ns - result->threads[i]->first_ns);
+	return life > 0 ? (double)result->quality.unknown_ns / life : 0;
+}
+
 bool rules_bad_recording(const struct fold_result *result, struct finding *ret)
 {
 	const struct fold_quality *q = &result->quality;
+	double lost = (double)q->lost / (double)(q->events + q->lost + !q->events);
 
 	if (q->release_unprobed)
 		return rule_found(ret, CLASS_INCONCLUSIVE, 1, 0,
-			"the recording has no releases of the GIL: nothing probed them (record with "
-			"gilprobe record)");
+			"no releases of the GIL were recorded, so nobody's holds are known (record "
+			"with gilprobe record)");
 	if (q->release_missing)
 		return rule_found(ret, CLASS_INCONCLUSIVE, 1, 0,
-			"most releases of the GIL are missing (drop_gil was not probed, or is inlined so "
-			"that its symbol does not see them): record with gilprobe record");
+			"most releases of the GIL are missing: drop_gil is inlined in this "
+			"interpreter, so its symbol does not see them (record with gilprobe record)");
 	if (q->sampled)
 		return rule_found(ret, CLASS_INCONCLUSIVE, 1, 0,
 			"the GIL probes were recorded at a frequency, so most hits are missing");
-	if (q->lost > (q->events + q->lost) / 20)
-		return rule_found(ret, CLASS_INCONCLUSIVE, 1, 0, "%.0f %% of the events were lost",
-			100 * (double)q->lost / (double)(q->events + q->lost));
-	return false;
+	if (lost < LOST_MANY)
+		return false;
+	/* system-wide most of what is lost is other programs' scheduling: what fold had to leave
+	 * unknown tells the damage */
+	if (q->runnable_known && unknown_share(result) < UNKNOWN_MUCH)
+		return false;
+	return rule_found(
+		ret, CLASS_INCONCLUSIVE, 1, 0, "%.0f %% of the events were lost", 100 * lost);
 }
 
 static bool bad_recording(const struct evidence *e, struct finding *ret)

@@ -82,6 +82,10 @@
 #define MEDIUM_ACTIVE_NS (10 * INTERVAL_NS)
 #define HIGH_ACTIVE_NS (40 * INTERVAL_NS)
 
+/* Lost events: no verdict, unless … no more than the second is unknown. */
+#define LOST_MANY 0.05
+#define UNKNOWN_MUCH 0.20
+
 /* How far beyond its threshold the evidence must be. */
 #define MEDIUM_MARGIN 1.1
 #define HIGH_MARGIN 1.3

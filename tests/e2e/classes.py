@@ -13,6 +13,8 @@ import json
 import re
 import sys
 
+# a case that runs through several settings shows these in some of its threads
+ONCE = {'gil-bound/switch-interval'}
 GIL = {'gil-bound', 'gil-bound/convoy', 'gil-bound/long-c-call', 'gil-bound/switch-interval'}
 ACCEPT = {
     'gil-holder/bytecode': {'gil-bound'},
@@ -20,6 +22,7 @@ ACCEPT = {
     'gil-bound': GIL,
     'gil-bound/tasks-too-small': GIL | {'gil-bound/tasks-too-small', 'gil-dropped-too-often'},
     'gil-bound/thread-start-overhead': {'gil-bound/thread-start-overhead', 'inconclusive'},
+    'gil-bound/switch-interval': GIL,
     'gil-bound/gc': {'gil-bound/long-c-call'},
     'mixed/gil-dropped-too-often': {'gil-dropped-too-often'},
     'mixed-io-cpu': {'mixed'},
@@ -48,7 +51,7 @@ def main(truth_path, case, report_path):
                 name = class_of(thread, accept)
                 lives[name] = lives.get(name, 0) + thread['life_s']
         right = sum(life for name, life in lives.items() if name in accept)
-        if right <= sum(lives.values()) / 2:
+        if right <= sum(lives.values()) / 2 or wanted in ONCE and wanted not in lives:
             bad.append(f'{group}: {wanted} expected, got '
                        + ', '.join(f'{name} ({life:.3f} s)' for name, life in lives.items()))
     print(f"{'ok' if not bad else 'BAD'} {case}: {report['verdict']['class']} "

@@ -281,8 +281,18 @@ static void test_quality(void **state)
 	t.result.quality.sampled = false;
 	t.result.quality.events = 1000;
 	t.result.quality.lost = 60;
+	t.result.quality.runnable_known = false;
 	classify_recording(&t.result, &v);
 	assert_int_equal(v.class, CLASS_INCONCLUSIVE);
+	/* system-wide: of other programs, unless much is unknown */
+	t.result.quality.runnable_known = true;
+	classify_recording(&t.result, &v);
+	assert_int_equal(v.class, CLASS_GIL_BOUND);
+	assert_int_equal(v.confidence, CONFIDENCE_MEDIUM);
+	t.result.quality.unknown_ns = 500000000;
+	classify_recording(&t.result, &v);
+	assert_int_equal(v.class, CLASS_INCONCLUSIVE);
+	t.result.quality.unknown_ns = 0;
 	t.result.quality.lost = 5;
 	classify_thread(&t.result, t.thread_list[0], &v);
 	assert_int_equal(v.class, CLASS_GIL_BOUND);
