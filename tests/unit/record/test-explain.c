@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#include <mntent.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,16 +137,26 @@ static void without_files(void)
 	CHECK(has(err.hint, "'ulimit -Hn' is 100"));
 }
 
+static void unmount_all(const char *type)
+{
+	FILE *f = setmntent("/proc/mounts", "r");
+	struct mntent *mount;
+
+	CHECK(f);
+	while ((mount = getmntent(f)))
+		if (!strcmp(mount->mnt_type, type))
+			umount2(mount->mnt_dir, MNT_DETACH);
+	endmntent(f);
+}
+
 static void without_tracefs(void)
 {
 	struct err err = {0};
 
 	CHECK(unshare(CLONE_NEWNS) == 0);
 	CHECK(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0);
-	while (umount2("/sys/kernel/tracing", MNT_DETACH) == 0)
-		;
-	while (umount2("/sys/kernel/debug", MNT_DETACH) == 0)
-		;
+	unmount_all("tracefs");
+	unmount_all("debugfs");
 	become_nobody();
 	CHECK(tracing_ready(&err) == -ENODEV);
 	CHECK(has(err.text, "tracefs is not mounted"));
