@@ -13,8 +13,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Two inputs of one run both tell of a fork; their clock readings differ by less. */
-#define SAME_FORK_NS 1000000
+/* Two inputs of one run both tell of an exec; their clock readings differ by less. */
+#define SAME_EXEC_NS 1000000
 
 static struct process *process_find(const struct fold *f, int32_t pid)
 {
@@ -196,11 +196,10 @@ const struct process *task_process(const struct fold *f, int32_t tid)
 	return task ? task->process : NULL;
 }
 
-/* Told before: by another input, or (time 0) by perf's list of what runs already. */
+/* By another input (at the time, or in its list of what ran when it began), or in perf's list. */
 static bool told_before(const struct task *task, const struct event *event)
 {
-	return !event->time_ns ||
-	       (task->stream != event->stream && event->time_ns - task->fork_ns < SAME_FORK_NS);
+	return task->stream != event->stream || !event->time_ns;
 }
 
 int task_fork(struct fold *f, const struct event *event)
@@ -227,7 +226,6 @@ int task_fork(struct fold *f, const struct event *event)
 	r = task_get(f, event->fork.pid, event->fork.tid, &task);
 	if (r < 0)
 		return r;
-	task->fork_ns = event->time_ns;
 	task->stream = event->stream;
 	if (event->fork.pid != event->pid)
 		task->process->pub.parent_pid = event->pid;
@@ -280,7 +278,8 @@ int task_exec(struct fold *f, const struct event *event)
 	int r;
 
 	task = task_find(f, pid);
-	if (pid <= 0 || (task && task->execed && told_before(task, event)))
+	if (pid <= 0 || (task && task->exec_ns && told_before(task, event) &&
+				event->time_ns - task->exec_ns < SAME_EXEC_NS))
 		return 0;
 	if (process) {
 		parent_pid = process->pub.parent_pid;
@@ -291,9 +290,8 @@ int task_exec(struct fold *f, const struct event *event)
 	r = task_get(f, pid, pid, &task);
 	if (r < 0)
 		return r;
-	task->fork_ns = event->time_ns;
+	task->exec_ns = event->time_ns;
 	task->stream = event->stream;
-	task->execed = true;
 	task->process->pub.parent_pid = parent_pid;
 	name = strtab_intern(&f->names, event->comm ? event->comm : "");
 	if (!name)

@@ -22,9 +22,8 @@ struct task {
 	struct task *next, *prev; /* of its process */
 	struct thread *thread;
 	const char *name;
-	uint64_t fork_ns; /* or of its exec */
+	uint64_t exec_ns; /* 0: none */
 	uint8_t stream;
-	bool execed;
 };
 
 /* The task of a GIL event, made if need be, with its struct thread. NULL: none of ours. */

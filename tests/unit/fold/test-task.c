@@ -82,9 +82,19 @@ static void test_reuse(void **state)
 /* What perf lists at its start, and what a second input tells again, is no new thread. */
 static void test_told_twice(void **state)
 {
+	struct event again = {.kind = EVENT_FORK,
+		.time_ns = 25000,
+		.pid = 100,
+		.tid = 100,
+		.stream = 1,
+		.fork = {.pid = 100, .tid = 101}};
 	struct play p;
 
-	PLAY(&p, OWN_WIDE, "10 fork A B; 20 acquire B; 0 fork A B; 30 release B; 40 exit B");
+	play_start(&p, OWN_WIDE);
+	play(&p, "10 fork A B; 20 acquire B; 0 fork A B");
+	assert_int_equal(fold_feed(p.fold, &again, &p.err), 0);
+	play(&p, "30 release B; 40 exit B");
+	play_finish(&p);
 	assert_int_equal(p.result->n_threads, 1);
 	assert_string_equal(p.holds, "B 20-30");
 	play_done(&p);
