@@ -25,7 +25,10 @@ struct span {
 
 #define FOLD_WAIT_HOLDERS 4
 
-/* One stretch of waiting for a GIL. */
+/*
+ * One wait for a GIL: in take_gil, or (yield) in drop_gil. A yield and the wait that follows it
+ * touch: one stretch, which is what totals and histograms count.
+ */
 struct fold_wait {
 	const struct fold_thread *thread;
 	const struct fold_gil *gil;

@@ -67,7 +67,7 @@ struct fold_thread {
 	uint64_t state_ns[SPAN_STATES]; /* add up to last_ns - first_ns */
 	uint64_t hold_blocked_ns, hold_runnable_ns; /* parts of HAS_GIL_OFF_CPU */
 	uint64_t takes, forced; /* forced: its holds that a switch request ended */
-	uint64_t waits;		/* stretches of waiting */
+	uint64_t waits;		/* stretches: a forced wait and the take after it are one */
 	uint64_t yield_ns;	/* part of WAITING spent inside drop_gil after a forced switch */
 	uint64_t max_hold_ns, max_wait_ns;
 	struct hist holds, wait_hist;
@@ -109,7 +109,7 @@ struct fold_hold {
 	bool open;   /* still held when the thread or the recording ended */
 };
 
-/* How long @waiter waited while @holder held. */
+/* How long @waiter waited while @holder held; in how many of its waits @holder did. */
 struct fold_blame {
 	const struct fold_thread *waiter, *holder;
 	uint64_t wait_ns, waits;
