@@ -31,7 +31,7 @@
 struct vote {
 	double weight;
 	size_t threads;
-	double heaviest;
+	double heaviest, hold, native;
 	enum confidence confidence;	  /* the best of its threads */
 	const struct fold_thread *thread; /* the heaviest */
 	struct verdict verdict;		  /* of that */
@@ -66,13 +66,16 @@ static bool waits_much(const struct fold_thread *t)
 	return (double)t->state_ns[SPAN_WAITING] >= WAIT_MUCH * (double)(t->last_ns - t->first_ns);
 }
 
-static void add_vote(struct tally *tally, const struct fold_thread *thread, size_t n_threads,
-	double weight, const struct verdict *verdict)
+static void add_vote(struct tally *tally, const struct evidence *e, const struct verdict *verdict)
 {
 	struct vote *vote = &tally->votes[verdict->class];
+	const struct fold_thread *thread = e->thread;
+	double weight = weight_of(e, verdict);
 
 	vote->weight += weight;
-	vote->threads += n_threads;
+	vote->threads += e->n_threads;
+	vote->hold += e->hold;
+	vote->native += e->native;
 	if (verdict->confidence > vote->confidence)
 		vote->confidence = verdict->confidence;
 	if (weight >= vote->heaviest) {
@@ -106,13 +109,13 @@ static void add_process(
 		}
 		evidence_of_thread(result, t, &e);
 		conclude(&e, &verdict);
-		add_vote(tally, t, 1, weight_of(&e, &verdict), &verdict);
+		add_vote(tally, &e, &verdict);
 	}
 	if (!brief.n_threads)
 		return;
 	evidence_end(&brief);
 	conclude(&brief, &verdict);
-	add_vote(tally, NULL, brief.n_threads, weight_of(&brief, &verdict), &verdict);
+	add_vote(tally, &brief, &verdict);
 }
 
 /* The sub-class with the most votes, unless more threads compete in the plain way. */
@@ -210,23 +213,26 @@ static const struct fold_gil *busiest_gil(
 }
 
 /* "2 threads compete for the GIL, …": what plain gil-bound says of a process. */
-static int say_compete(
-	char *text, size_t size, const struct fold_result *result, const struct vote *vote)
+static int say_compete(char *text, size_t size, const struct tally *tally,
+	const struct fold_result *result, const struct vote *vote)
 {
 	const struct fold_process *process = vote->thread->process;
 	const struct fold_gil *gil = busiest_gil(result, process);
-	double serial = classify_serial_fraction(result, gil);
 	double life =
 		gil && gil->end_ns > gil->start_ns ? (double)(gil->end_ns - gil->start_ns) : 0;
 	int n = snprintf(text, size, "%zu threads want the GIL at the same time", vote->threads);
 
-	if (life > 0 && (size_t)n < size)
+	if (tally->n_processes > 1)
+		n += snprintf(text + n, size - (size_t)n, ", %s of pid %d most",
+			rule_name(vote->thread).s, process->pid);
+	else if (life > 0)
 		n += snprintf(text + n, size - (size_t)n,
 			", held %.0f %% and contended %.0f %% of the time",
 			100 * (double)gil->held_ns / life, 100 * (double)gil->contended_ns / life);
-	if (serial > 0 && (size_t)n < size)
-		n += snprintf(text + n, size - (size_t)n, "; at most %.2f cores of Python can run",
-			1 / serial);
+	if (vote->hold > 0 && result->quality.cpu_known)
+		n += snprintf(text + n, size - (size_t)n,
+			"; such threads keep at most %.2f cores busy",
+			1 + vote->native / vote->hold);
 	return n;
 }
 
@@ -255,7 +261,7 @@ static void say(const struct tally *tally, const struct fold_result *result, enu
 
 	/* plain gil-bound may win with the votes of sub-classes alone */
 	if (first == CLASS_GIL_BOUND && vote->thread && vote->threads > 1)
-		n = say_compete(ret->reason, size, result, vote);
+		n = say_compete(ret->reason, size, tally, result, vote);
 	else
 		n = say_thread(ret->reason, size, tally, vote);
 	if (second == CLASSES || n < 0 || (size_t)n >= size)

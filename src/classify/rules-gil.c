@@ -53,9 +53,9 @@ bool rule_dropped_too_often(const struct evidence *e, struct finding *ret)
 		smaller(rate / MANY_TAKES_PER_S,
 			smaller(HANDOVER_NS / released, SHORT_HOLD_NS / hold)),
 		e->natives,
-		"releases the GIL %.0f times per second for %s each and holds it for %s each; a "
+		"releases the GIL %s times per second for %s each and holds it for %s each; a "
 		"hand-over costs about 50 µs; GIL waiting %.0f %%",
-		rate, rule_ns(released).s, rule_ns(hold).s, rule_percent(e, e->wait));
+		rule_count(rate).s, rule_ns(released).s, rule_ns(hold).s, rule_percent(e, e->wait));
 }
 
 /* Short operations that wait an interval each; a thread that holds for long is no such thing. */
@@ -83,10 +83,10 @@ bool rule_tiny_tasks(const struct evidence *e, struct finding *ret)
 		return false;
 	return rule_found(ret, CLASS_TINY_TASKS,
 		smaller(rate / TINY_WAKEUPS_PER_S, SHORT_HOLD_NS / hold), wakeups,
-		"woken by sibling threads %.0f times for holds of %s each: asleep %.0f %%, GIL "
+		"woken by sibling threads %s times for holds of %s each: asleep %.0f %%, GIL "
 		"waiting %.0f %%, Python %.0f %% of its time",
-		wakeups, rule_ns(hold).s, rule_percent(e, e->blocked), rule_percent(e, e->wait),
-		rule_percent(e, e->hold));
+		rule_count(wakeups).s, rule_ns(hold).s, rule_percent(e, e->blocked),
+		rule_percent(e, e->wait), rule_percent(e, e->hold));
 }
 
 bool rule_thread_starts(const struct evidence *e, struct finding *ret)
@@ -165,7 +165,8 @@ bool rule_gil_bound(const struct evidence *e, struct finding *ret)
 			"asleep for %.0f %% of its time until threads of the same process wake it, "
 			"but those keep the GIL busy (%.0f %%): awake it waits for it %.0f %% and has "
 			"it %.0f %% of its time",
-			rule_percent(e, e->blocked), 100 * e->gil_busy, 100 * wait, 100 * hold);
+			rule_percent(e, e->blocked), 100 * smaller(e->gil_busy, 1), 100 * wait,
+			100 * hold);
 	if (!waits && !(hold >= MOST && harm >= HARM_MUCH))
 		return false;
 	margin = waits ? wait / WAIT_MUCH : smaller(hold / MOST, harm / HARM_MUCH);

@@ -18,6 +18,14 @@ struct rule_text rule_ns(double ns)
 	return t;
 }
 
+struct rule_text rule_count(double n)
+{
+	struct rule_text t;
+
+	human_count(n > 0 ? (uint64_t)(n + 0.5) : 0, t.s);
+	return t;
+}
+
 struct rule_text rule_name(const struct fold_thread *thread)
 {
 	struct rule_text t;
@@ -140,8 +148,8 @@ static bool own_interpreters(const struct evidence *e, struct finding *ret)
 	if (hold < MOST || evidence_share(e, e->wait) >= WAIT_MUCH || !evidence_other_gil_held(e))
 		return false;
 	return rule_found(ret, CLASS_SUBINTERPRETERS, hold / MOST, SOME_SAMPLES,
-		"holds GIL #%u of the process for %.0f %% of its time while another thread holds "
-		"another one",
+		"holds the GIL of interpreter %u for %.0f %% of its time while another thread "
+		"holds another one",
 		e->thread->gil->number, 100 * hold);
 }
 
@@ -151,6 +159,11 @@ static bool held_uncontended(const struct evidence *e, struct finding *ret)
 
 	if (hold < MOST)
 		return false;
+	if (e->others_waited <= 0 && e->wait <= 0)
+		return rule_found(ret, CLASS_HELD_UNCONTENDED, hold / MOST, SOME_SAMPLES,
+			"holds the GIL for %.0f %% of its time; nobody waited for it, and it waited "
+			"for nobody",
+			100 * hold);
 	return rule_found(ret, CLASS_HELD_UNCONTENDED, hold / MOST, SOME_SAMPLES,
 		"holds the GIL for %.0f %% of its time; others waited %s for it, it waited %s",
 		100 * hold, rule_ns(e->others_waited).s, rule_ns(e->wait).s);
@@ -166,9 +179,9 @@ static bool lock_contention(const struct evidence *e, struct finding *ret)
 	if (work < LOCK_WORK_MIN || work > LOCK_WORK_MAX)
 		return false;
 	return rule_found(ret, CLASS_LOCK_CONTENTION, share / MOST, e->sibling_wakeups,
-		"asleep for %.0f %% of its time until a thread of the same process woke it (%.0f "
+		"asleep for %.0f %% of its time until a thread of the same process woke it (%s "
 		"times), GIL waiting %.1f %%; such threads do the work of %.2f together",
-		100 * share, e->sibling_wakeups, rule_percent(e, e->wait), work);
+		100 * share, rule_count(e->sibling_wakeups).s, rule_percent(e, e->wait), work);
 }
 
 static bool io_bound(const struct evidence *e, struct finding *ret)
@@ -180,11 +193,11 @@ static bool io_bound(const struct evidence *e, struct finding *ret)
 	if (e->by_sibling > MOST * e->blocked)
 		return rule_found(ret, CLASS_IO_BOUND, asleep / ASLEEP, e->blocks,
 			"asleep for %.0f %% of its time, mostly until a thread of the same process "
-			"woke it (%.0f times); GIL waiting %.1f %%",
-			100 * asleep, e->sibling_wakeups, rule_percent(e, e->wait));
+			"woke it (%s times); GIL waiting %.1f %%",
+			100 * asleep, rule_count(e->sibling_wakeups).s, rule_percent(e, e->wait));
 	return rule_found(ret, CLASS_IO_BOUND, asleep / ASLEEP, e->blocks,
-		"asleep for %.0f %% of its time (%.0f sleeps), GIL waiting %.1f %%", 100 * asleep,
-		e->blocks, rule_percent(e, e->wait));
+		"asleep for %.0f %% of its time (%s sleeps), GIL waiting %.1f %%", 100 * asleep,
+		rule_count(e->blocks).s, rule_percent(e, e->wait));
 }
 
 static bool releases(const struct evidence *e, struct finding *ret)

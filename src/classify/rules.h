@@ -41,6 +41,9 @@ struct rule_text {
 
 struct rule_text rule_ns(double ns);
 
+/* With separators. */
+struct rule_text rule_count(double n);
+
 /* "worker-1", "thread 4712" when it has no name, "other threads" for NULL. */
 struct rule_text rule_name(const struct fold_thread *thread);
 

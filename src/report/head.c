@@ -59,14 +59,21 @@ const struct fold_process **parts_processes(const struct fold_result *result)
 	return ret;
 }
 
-/* "python3 app.py" of "/usr/bin/python3 app.py". */
-static const char *without_folder(const char *command)
+/* "python3 app.py" of "/usr/bin/python3 /srv/app.py": the names say more than the folders. */
+static void without_folders(const char *command, char *ret, size_t size)
 {
-	const char *end = command + strcspn(command, " "), *slash = end;
+	size_t n = 0, word = 0; /* where in @ret the running word began */
 
-	while (slash > command && slash[-1] != '/')
-		slash--;
-	return slash < end ? slash : command;
+	for (; *command && n + 1 < size; command++) {
+		if (*command == '/' && command[1] && command[1] != ' ') {
+			n = word;
+			continue;
+		}
+		ret[n++] = *command;
+		if (*command == ' ')
+			word = n;
+	}
+	ret[n] = '\0';
 }
 
 /* The recorded command is that of the first process; the others have only their names. */
@@ -74,9 +81,12 @@ static const char *process_name(
 	const struct sheet *sheet, const struct fold_process *process, char *ret, size_t size)
 {
 	const char *command = sheet->recording->command;
+	char names[256];
 
-	if (command && *command && process == sheet->result->processes[0])
-		return text_clean(ret, size, without_folder(command), COMMAND_WIDTH);
+	if (command && *command && process == sheet->result->processes[0]) {
+		without_folders(command, names, sizeof(names));
+		return text_clean(ret, size, names, COMMAND_WIDTH);
+	}
 	return text_clean(ret, size, process->name && *process->name ? process->name : "python", 0);
 }
 

@@ -48,6 +48,15 @@ static void waiters(const struct sheet *sheet, const struct fold_hold *hold, cha
 	text_clean(ret, size, text, 0);
 }
 
+/* Why it was so long, where that can be told. */
+static const char *why(const struct fold_hold *hold, uint64_t length)
+{
+	return hold->blocked_ns * 2 > length	? ", asleep"
+	       : hold->runnable_ns * 2 > length ? ", no CPU"
+	       : hold->deaf			? ", in one C call"
+						: "";
+}
+
 static void fill_hold(
 	const struct sheet *sheet, struct grid_cell *cells, const struct fold_hold *hold)
 {
@@ -63,10 +72,7 @@ static void fill_hold(
 		human_ns(hold->others_waited_ns, text));
 	if (length && known)
 		snprintf(cells[4].text, GRID_CELL, "on CPU %.0f %%%s",
-			100 * (double)hold->on_cpu_ns / (double)length,
-			hold->blocked_ns * 2 > length	 ? ", asleep"
-			: hold->runnable_ns * 2 > length ? ", no CPU"
-							 : "");
+			100 * (double)hold->on_cpu_ns / (double)length, why(hold, length));
 	waiters(sheet, hold, cells[5].text, GRID_CELL);
 }
 
@@ -82,7 +88,7 @@ void parts_holds(const struct sheet *sheet)
 	for (size_t i = 0; i < result->n_holds && i < HOLDS_SHOWN; i++) {
 		struct grid_cell *cells;
 
-		if (!result->holds[i].others_waited_ns)
+		if (result->holds[i].others_waited_ns <= result->holds[0].others_waited_ns / 100)
 			break;
 		cells = grid_row(&grid);
 		if (!cells)

@@ -98,6 +98,10 @@ void text_wrap(const struct page *page, const char *text, size_t at, size_t inde
 	while (*text) {
 		size_t bytes = strcspn(text, " "), width = 0;
 
+		/* a number and its sign stay together */
+		if (text[bytes] == ' ' && text[bytes + 1] == '%')
+			bytes += 1 + strcspn(text + bytes + 1, " ");
+
 		for (size_t i = 0; i < bytes; i++)
 			width += (text[i] & 0xc0) != 0x80;
 		if (!fresh && page->columns && at + 1 + width > page->columns) {

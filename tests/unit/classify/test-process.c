@@ -42,7 +42,7 @@ static void test_two_threads(void **state)
 		MAIN_IN_JOIN, PY("py-1", "py-2"), PY("py-2", "py-1")};
 
 	CHECK(rows, CLASS_GIL_BOUND, "2 threads want the GIL at the same time");
-	CHECK(rows, CLASS_GIL_BOUND, "at most 1.00 cores of Python can run");
+	CHECK(rows, CLASS_GIL_BOUND, "keep at most 1.00 cores busy");
 }
 
 #define HOG(others)                                                                                \

@@ -70,7 +70,7 @@ static void build(struct totals *t)
 
 #define VERDICT                                                                                    \
 	"verdict: gil-bound (high): 2 threads want the GIL at the same time, held 99 % and "       \
-	"contended 51 % of the time; at most 1.00 cores of Python can run\n"                       \
+	"contended 51 % of the time; such threads keep at most 1.00 cores busy\n"                  \
 	"  try: run the work in processes (multiprocessing, ProcessPoolExecutor): each has its "   \
 	"own GIL\n"
 
