@@ -28,8 +28,18 @@ struct shares {
 	double hold, hold_asleep, wait, native, blocked, by_sibling;
 	double wait_asleep, long_waited;      /* of the waiting */
 	double takes_per_s, hold_ns, wait_ns; /* hold and wait: the mean of one */
-	double work_ns;			      /* hold and native, of one task */
 };
+
+/*
+ * Who keeps a thread asleep is a thread like it, and so short of CPU as often: that part of the
+ * sleep is the machine's too. (A mutex whose owner is preempted is no contended mutex.)
+ */
+static double sibling_without_cpu(const struct scale_evidence *e, double machine)
+{
+	double sibling = (double)e->blocked_by_sibling_ns, rest = (double)e->life_ns - sibling;
+
+	return rest > 0 ? sibling * fmin(1, machine / rest) : 0;
+}
 
 static struct shares shares_of(const struct scale_phase *phase)
 {
@@ -39,25 +49,23 @@ static struct shares shares_of(const struct scale_phase *phase)
 	double hold = (double)(e->held_ns + e->held_asleep_ns);
 	double machine =
 		(double)(e->runnable_ns + e->held_no_cpu_ns + e->wait_holder_no_cpu_ns) + late;
-	double life = (double)e->life_ns;
-	double active = fmax(1, life - machine - (double)e->unknown_ns);
-	size_t tasks = phase->n_runs * phase->workers;
+	double foreign = sibling_without_cpu(e, machine), life = (double)e->life_ns;
+	double active = fmax(1, life - machine - foreign - (double)e->unknown_ns);
 
 	return (struct shares){
 		.active = active,
-		.machine = life > 0 ? machine / life : 0,
+		.machine = life > 0 ? (machine + foreign) / life : 0,
 		.hold = hold / active,
 		.hold_asleep = (double)e->held_asleep_ns / active,
 		.wait = wait / active,
 		.native = (double)e->native_ns / active,
-		.blocked = (double)e->blocked_ns / active,
-		.by_sibling = (double)e->blocked_by_sibling_ns / active,
+		.blocked = ((double)e->blocked_ns - foreign) / active,
+		.by_sibling = ((double)e->blocked_by_sibling_ns - foreign) / active,
 		.wait_asleep = wait > 0 ? (double)e->wait_asleep_ns / wait : 0,
 		.long_waited = wait > 0 ? (double)e->long_waited_ns / wait : 0,
 		.takes_per_s = (double)e->takes * 1e9 / active,
 		.hold_ns = e->takes ? hold / (double)e->takes : hold,
 		.wait_ns = e->waits ? wait / (double)e->waits : 0,
-		.work_ns = tasks ? (hold + (double)e->native_ns) / (double)tasks : 0,
 	};
 }
 

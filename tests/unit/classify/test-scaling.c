@@ -184,6 +184,24 @@ static void evidence_decides_whatever_the_clock_says(void **state)
 			CLASS_LOCK_CONTENTION,
 			"CPU-bound, does not scale: threads keep cores busy without speedup (memory "
 			"bandwidth, lock contention or false sharing)"},
+		/* a mutex whose owner is preempted: not contended, the machine is busy */
+		{{.held = 1, .native = 416, .runnable = 1442},
+			{.held = 1,
+				.native = 422,
+				.runnable = 3742,
+				.blocked = 142,
+				.by_sibling = 142},
+			CLASS_RELEASES, "releases the GIL: threads scale (limited by free cores)"},
+		/* a contended one, on a busy machine */
+		{{.held = 1, .native = 400, .runnable = 1600},
+			{.held = 1,
+				.native = 400,
+				.runnable = 1600,
+				.blocked = 2000,
+				.by_sibling = 2000},
+			CLASS_LOCK_CONTENTION,
+			"CPU-bound, does not scale: threads keep cores busy without speedup (memory "
+			"bandwidth, lock contention or false sharing)"},
 		/* its own pool: sleeps that a sibling ends, alone as well */
 		{{.held = 1, .blocked = 399, .by_sibling = 390},
 			{.held = 1, .blocked = 399, .by_sibling = 390}, CLASS_IO_BOUND,

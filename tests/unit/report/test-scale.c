@@ -58,7 +58,9 @@ static double number(const cJSON *object, const char *key)
 
 static const char *text(const cJSON *object, const char *key)
 {
-	return cJSON_GetStringValue(cJSON_GetObjectItem(object, key));
+	const char *value = cJSON_GetStringValue(cJSON_GetObjectItem(object, key));
+
+	return value ? value : "";
 }
 
 static void json_has_what_was_measured(void **state)
@@ -73,11 +75,13 @@ static void json_has_what_was_measured(void **state)
 	struct out *out = out_memory();
 	struct err err = {0};
 	const cJSON *modes, *mode;
+	const char *page;
 	size_t size;
 	cJSON *root;
 
 	assert_int_equal(report_scale_json(out, &scale, &err), 0);
-	root = cJSON_Parse(out_memory_bytes(out, &size));
+	page = out_memory_bytes(out, &size);
+	root = cJSON_ParseWithLength(page, size);
 	assert_non_null(root);
 	assert_string_equal(text(root, "schema"), "gilprobe.scale/1");
 	assert_string_equal(text(root, "classification"), "GIL-bound: the label");
@@ -126,6 +130,7 @@ static void the_table_fits_the_terminal(void **state)
 		size_t size;
 
 		assert_int_equal(report_scale_table(out, &scale, &look, &err), 0);
+		out_write(out, "", 1);
 		page = out_memory_bytes(out, &size);
 		has(page, "x.py:f, 2 runs of each mode");
 		has(page, "CPython 3.12.1");
@@ -157,6 +162,7 @@ static void a_gil_that_came_back_is_said(void **state)
 	result.facts.free_threaded_build = true;
 	result.facts.gil_enabled = false;
 	assert_int_equal(report_scale_table(out, &scale, &look, &err), 0);
+	out_write(out, "", 1);
 	has(out_memory_bytes(out, &size), "the GIL was off at the start and is on at the end");
 	has(out_memory_bytes(out, &size), "by wall-clock time only: uid 1000");
 	out_free(out);
