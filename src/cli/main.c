@@ -50,6 +50,7 @@ static int run_command(const struct command *command, int argc, char **argv)
 		say_level(args->quiet, args->verbose);
 		status = command->run(args);
 	}
+	options_done(command, args);
 	free(args);
 	return status;
 }

@@ -241,6 +241,16 @@ static const struct option_def *chosen(const struct option_def *const *all, size
 	return NULL;
 }
 
+void options_done(const struct command *command, void *args)
+{
+	for (size_t i = 0; i < command->n_options; i++) {
+		const struct option_def *def = &command->options[i];
+
+		if (def->type == OPTION_LIST)
+			free(((struct option_list *)(void *)((char *)args + def->at))->items);
+	}
+}
+
 int options_parse(const struct command *command, int argc, char **argv, void *args)
 {
 	const struct option_def *all[MAX_OPTIONS], *def;

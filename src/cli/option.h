@@ -74,9 +74,10 @@ const struct command *command_find(const char *name);
 
 /*
  * Fills @args (zeroed and defaulted before) from argv[1…]. 0, or 2 after saying what is wrong.
- * Lists in @args are allocated and live until the process ends.
+ * Lists in @args are allocated: options_done, whatever the outcome.
  */
 int options_parse(const struct command *command, int argc, char **argv, void *args);
+void options_done(const struct command *command, void *args);
 
 void help_overview(void);
 void help_short(const struct command *command);

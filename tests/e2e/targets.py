@@ -101,6 +101,9 @@ def ignores_signals():
 
 
 def eats_memory():
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
     parts = []
     while True:
         parts.append(bytearray(1 << 24))
