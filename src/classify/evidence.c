@@ -245,3 +245,8 @@ bool evidence_other_gil_held(const struct evidence *e)
 	}
 	return false;
 }
+
+bool evidence_competes(const struct evidence *e)
+{
+	return evidence_share(e, e->hold) >= PART && evidence_share(e, e->wait) >= PART;
+}

@@ -53,6 +53,9 @@ double evidence_share(const struct evidence *e, double part);
  */
 double evidence_peers_at_work(const struct evidence *e);
 
+/* Holds and waits in turn: with all the CPUs in the world it would get no further. */
+bool evidence_competes(const struct evidence *e);
+
 /* Some other GIL of the process was held by another thread during most of this one's life. */
 bool evidence_other_gil_held(const struct evidence *e);
 

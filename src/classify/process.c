@@ -45,8 +45,8 @@ struct tally {
 };
 
 /*
- * What the machine took counts only for the class that is about it: a loaded machine would
- * otherwise let the idle threads win.
+ * What the machine took counts for the class that is about it, and for threads that would have
+ * fought for the GIL meanwhile; elsewhere a loaded machine would let the idle threads win.
  */
 static double weight_of(const struct evidence *e, const struct verdict *verdict)
 {
@@ -55,7 +55,8 @@ static double weight_of(const struct evidence *e, const struct verdict *verdict)
 	/* without CPU evidence all that is outside the GIL may be sleep */
 	if (!e->result->quality.cpu_known)
 		idle += e->unknown;
-	if (verdict->class == CLASS_CPU_STARVED)
+	if (verdict->class == CLASS_CPU_STARVED ||
+		(verdict->class == CLASS_GIL_BOUND && evidence_competes(e)))
 		weight += e->machine;
 	weight -= (1 - SLEEP_WEIGHT) * idle;
 	return weight > 0 ? weight : 0;

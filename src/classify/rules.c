@@ -134,6 +134,8 @@ static bool cpu_starved(const struct evidence *e, struct finding *ret)
 	if (share < STARVED || e->starved < PART * e->life || e->starved < e->blocked)
 		return false;
 	apply_from(RULE_AFTER_MACHINE, e, &otherwise);
+	if (otherwise.class == CLASS_GIL_BOUND && evidence_competes(e))
+		return false;
 	return rule_found(ret, CLASS_CPU_STARVED, (1 - STARVED) / (1.001 - share),
 		e->takes + e->waits,
 		"of %s in which it could have run, %.0f %% passed without a CPU for it or for the "

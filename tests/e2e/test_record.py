@@ -214,7 +214,7 @@ class Record(harness.Case):
         times = [int(line.split()[0]) for line in harness.run('events', 'x.data').stdout.splitlines()]
         self.assertEqual(times, sorted(times))
         kinds = {line.split()[4] for line in harness.run('events', 'x.data').stdout.splitlines()}
-        self.assertLessEqual({'want', 'acquire', 'release', 'yield', 'switch-in', 'switch-out', 'wakeup',
+        self.assertLessEqual({'want', 'acquire', 'release', 'switch-in', 'switch-out', 'wakeup',
                               'fork', 'exit', 'exec'}, kinds)
         self.assertEqual(json.loads(harness.run('report', '--json', 'x.data').stdout)['quality']['late'], 0)
 
