@@ -5,6 +5,8 @@
  */
 #include "classify/evidence.h"
 
+#include "classify/thresholds.h"
+
 /* Blame is sorted by time: what comes behind these explains next to nothing. */
 #define BLAME_LOOK 20000
 
