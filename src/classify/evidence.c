@@ -250,5 +250,6 @@ bool evidence_other_gil_held(const struct evidence *e)
 
 bool evidence_competes(const struct evidence *e)
 {
-	return evidence_share(e, e->hold) >= PART && evidence_share(e, e->wait) >= PART;
+	return evidence_share(e, e->hold) >= PART && evidence_share(e, e->wait) >= PART &&
+	       e->wait + e->wait_machine >= PART * e->life;
 }

@@ -134,96 +134,84 @@ static struct scale_evidence evidence_of(const struct time *t)
 	};
 }
 
+static const struct {
+	struct time one, many;
+	enum gil_class class;
+	const char *label;
+} by_evidence_cases[] = {
+	{{.held = 400, .takes = 1}, {.held = 400, .waiting = 400, .waits = 40, .takes = 80},
+		CLASS_GIL_BOUND, "GIL-bound: scales with processes but not threads"},
+	/* the same with neighbours: runnable, preempted, waiting for a preempted holder */
+	{{.held = 400, .held_no_cpu = 1500},
+		{.held = 400,
+			.held_no_cpu = 1500,
+			.waiting = 1900,
+			.wait_no_cpu = 1500,
+			.runnable = 300,
+			.waits = 40,
+			.takes = 80},
+		CLASS_GIL_BOUND, "GIL-bound: scales with processes but not threads"},
+	{{.held = 400, .takes = 4},
+		{.held = 400, .waiting = 390, .long_waited = 390, .waits = 4, .takes = 4},
+		CLASS_LONG_C_CALL, "GIL-bound: scales with processes but not threads"},
+	{{.asleep = 400, .held = 1},
+		{.asleep = 400, .held = 1, .waiting = 400, .wait_asleep = 399, .waits = 4},
+		CLASS_BLOCKING_CALL, "GIL-bound: scales with processes but not threads"},
+	{{.held = 4, .native = 396, .takes = 400},
+		{.held = 4, .native = 396, .waiting = 2, .takes = 400, .waits = 20}, CLASS_RELEASES,
+		"releases the GIL: threads scale (limited by free cores)"},
+	{{.held = 4, .native = 396, .runnable = 800},
+		{.held = 4, .native = 396, .runnable = 2000, .takes = 400}, CLASS_RELEASES,
+		"releases the GIL: threads scale (limited by free cores)"},
+	{{.held = 100, .native = 300, .takes = 40000},
+		{.held = 120, .native = 310, .waiting = 600, .takes = 40000, .waits = 30000},
+		CLASS_DROPPED_TOO_OFTEN,
+		"drops the GIL too often: handing it over costs more than the work between"},
+	{{.held = 1, .blocked = 399}, {.held = 1, .blocked = 399}, CLASS_IO_BOUND,
+		"I/O-bound: threads and asyncio scale (waiting, not computing)"},
+	{{.held = 1, .blocked = 399}, {.held = 1, .blocked = 799, .by_sibling = 400},
+		CLASS_LOCK_CONTENTION,
+		"I/O-bound but threads did not overlap the waits (shared lock or serial "
+		"resource?)"},
+	{{.native = 399, .held = 1}, {.native = 399, .held = 1, .blocked = 399, .by_sibling = 390},
+		CLASS_LOCK_CONTENTION,
+		"CPU-bound, does not scale: threads keep cores busy without speedup (memory "
+		"bandwidth, lock contention or false sharing)"},
+	/* a mutex whose owner is preempted: not contended, the machine is busy */
+	{{.held = 1, .native = 416, .runnable = 1442},
+		{.held = 1, .native = 422, .runnable = 3742, .blocked = 142, .by_sibling = 142},
+		CLASS_RELEASES, "releases the GIL: threads scale (limited by free cores)"},
+	/* a contended one, on a busy machine */
+	{{.held = 1, .native = 400, .runnable = 1600},
+		{.held = 1, .native = 400, .runnable = 1600, .blocked = 2000, .by_sibling = 2000},
+		CLASS_LOCK_CONTENTION,
+		"CPU-bound, does not scale: threads keep cores busy without speedup (memory "
+		"bandwidth, lock contention or false sharing)"},
+	/* its own pool: sleeps that a sibling ends, alone as well */
+	{{.held = 1, .blocked = 399, .by_sibling = 390},
+		{.held = 1, .blocked = 399, .by_sibling = 390}, CLASS_IO_BOUND,
+		"I/O-bound: threads and asyncio scale (waiting, not computing)"},
+	{{.held = 200, .blocked = 200},
+		{.held = 200, .blocked = 200, .waiting = 100, .waits = 20, .takes = 20},
+		CLASS_MIXED,
+		"mixed I/O + CPU: threads overlap the waits, the CPU part still serialises "
+		"on the GIL"},
+};
+
 static void evidence_decides_whatever_the_clock_says(void **state)
 {
-	static const struct {
-		struct time one, many;
-		enum gil_class class;
-		const char *label;
-	} cases[] = {
-		{{.held = 400, .takes = 1}, {.held = 400, .waiting = 400, .waits = 40, .takes = 80},
-			CLASS_GIL_BOUND, "GIL-bound: scales with processes but not threads"},
-		/* the same with neighbours: runnable, preempted, waiting for a preempted holder */
-		{{.held = 400, .held_no_cpu = 1500},
-			{.held = 400,
-				.held_no_cpu = 1500,
-				.waiting = 1900,
-				.wait_no_cpu = 1500,
-				.runnable = 300,
-				.waits = 40,
-				.takes = 80},
-			CLASS_GIL_BOUND, "GIL-bound: scales with processes but not threads"},
-		{{.held = 400, .takes = 4},
-			{.held = 400, .waiting = 390, .long_waited = 390, .waits = 4, .takes = 4},
-			CLASS_LONG_C_CALL, "GIL-bound: scales with processes but not threads"},
-		{{.asleep = 400, .held = 1},
-			{.asleep = 400, .held = 1, .waiting = 400, .wait_asleep = 399, .waits = 4},
-			CLASS_BLOCKING_CALL, "GIL-bound: scales with processes but not threads"},
-		{{.held = 4, .native = 396, .takes = 400},
-			{.held = 4, .native = 396, .waiting = 2, .takes = 400, .waits = 20},
-			CLASS_RELEASES, "releases the GIL: threads scale (limited by free cores)"},
-		{{.held = 4, .native = 396, .runnable = 800},
-			{.held = 4, .native = 396, .runnable = 2000, .takes = 400}, CLASS_RELEASES,
-			"releases the GIL: threads scale (limited by free cores)"},
-		{{.held = 100, .native = 300, .takes = 40000},
-			{.held = 120,
-				.native = 310,
-				.waiting = 600,
-				.takes = 40000,
-				.waits = 30000},
-			CLASS_DROPPED_TOO_OFTEN,
-			"drops the GIL too often: handing it over costs more than the work between"},
-		{{.held = 1, .blocked = 399}, {.held = 1, .blocked = 399}, CLASS_IO_BOUND,
-			"I/O-bound: threads and asyncio scale (waiting, not computing)"},
-		{{.held = 1, .blocked = 399}, {.held = 1, .blocked = 799, .by_sibling = 400},
-			CLASS_LOCK_CONTENTION,
-			"I/O-bound but threads did not overlap the waits (shared lock or serial "
-			"resource?)"},
-		{{.native = 399, .held = 1},
-			{.native = 399, .held = 1, .blocked = 399, .by_sibling = 390},
-			CLASS_LOCK_CONTENTION,
-			"CPU-bound, does not scale: threads keep cores busy without speedup (memory "
-			"bandwidth, lock contention or false sharing)"},
-		/* a mutex whose owner is preempted: not contended, the machine is busy */
-		{{.held = 1, .native = 416, .runnable = 1442},
-			{.held = 1,
-				.native = 422,
-				.runnable = 3742,
-				.blocked = 142,
-				.by_sibling = 142},
-			CLASS_RELEASES, "releases the GIL: threads scale (limited by free cores)"},
-		/* a contended one, on a busy machine */
-		{{.held = 1, .native = 400, .runnable = 1600},
-			{.held = 1,
-				.native = 400,
-				.runnable = 1600,
-				.blocked = 2000,
-				.by_sibling = 2000},
-			CLASS_LOCK_CONTENTION,
-			"CPU-bound, does not scale: threads keep cores busy without speedup (memory "
-			"bandwidth, lock contention or false sharing)"},
-		/* its own pool: sleeps that a sibling ends, alone as well */
-		{{.held = 1, .blocked = 399, .by_sibling = 390},
-			{.held = 1, .blocked = 399, .by_sibling = 390}, CLASS_IO_BOUND,
-			"I/O-bound: threads and asyncio scale (waiting, not computing)"},
-		{{.held = 200, .blocked = 200},
-			{.held = 200, .blocked = 200, .waiting = 100, .waits = 20, .takes = 20},
-			CLASS_MIXED,
-			"mixed I/O + CPU: threads overlap the waits, the CPU part still serialises "
-			"on the GIL"},
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < sizeof(by_evidence_cases) / sizeof(by_evidence_cases[0]); i++) {
 		struct bench b;
 		struct scaling_verdict v;
 
 		/* the numbers of an idle sleeper: evidence must not look at them */
 		set_bench(&b, 2, (double[]){400, 4, 390, 4, 210, 4});
-		b.phases[SCALE_SERIAL].evidence = evidence_of(&cases[i].one);
-		b.phases[SCALE_THREADS].evidence = evidence_of(&cases[i].many);
+		b.phases[SCALE_SERIAL].evidence = evidence_of(&by_evidence_cases[i].one);
+		b.phases[SCALE_THREADS].evidence = evidence_of(&by_evidence_cases[i].many);
 		scaling_classify(&b.result, &v);
-		assert_string_equal(class_name(v.verdict.class), class_name(cases[i].class));
-		assert_string_equal(v.label, cases[i].label);
+		assert_string_equal(
+			class_name(v.verdict.class), class_name(by_evidence_cases[i].class));
+		assert_string_equal(v.label, by_evidence_cases[i].label);
 		assert_true(v.by_evidence && v.verdict.reason[0] && v.verdict.n_advice);
 	}
 }
