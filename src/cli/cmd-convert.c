@@ -17,8 +17,8 @@
 struct convert_args {
 	struct common_args common;
 	const char *output, *viztracer;
-	bool idle;
-	uint32_t pid;
+	bool idle, all;
+	uint32_t pid, rapid_after;
 	uint64_t min_dur_ns, from_ns, to_ns;
 };
 
@@ -39,6 +39,10 @@ static const struct option_def options[] = {
 	OPT("to", 0, OPTION_DURATION, to_ns, "T", "leave out what came after T", VALUE_NONE),
 	OPT("min-dur", 0, OPTION_DURATION, min_dur_ns, "T", "leave out shorter slices (20us)",
 		VALUE_NONE),
+	OPT("all", 0, OPTION_FLAG, all, NULL,
+		"draw every state of threads that change it all the time", VALUE_NONE),
+	OPT("rapid-after", 0, OPTION_U32, rapid_after, "N", "… or the first N such states (50000)",
+		VALUE_NONE),
 	OPT("no-idle", 0, OPTION_NO, idle, NULL, "leave out the slices of I/O and sleep",
 		VALUE_NONE),
 };
@@ -48,6 +52,7 @@ static void defaults(void *arguments)
 	struct convert_args *args = arguments;
 
 	args->idle = true;
+	args->rapid_after = EMIT_RAPID_AFTER;
 	args->to_ns = UINT64_MAX;
 	args->output = "trace.json.gz";
 }
@@ -68,6 +73,8 @@ static int write_trace(struct reading *reading, const struct convert_args *args,
 {
 	struct emit_options look = {
 		.idle = args->idle,
+		.all = args->all,
+		.rapid_after = args->rapid_after,
 		.waits_only = waits_only,
 		.min_dur_ns = args->min_dur_ns,
 		.version = GILPROBE_VERSION,
@@ -96,6 +103,9 @@ static int write_trace(struct reading *reading, const struct convert_args *args,
 		say("releases of the GIL are missing from the recording: only waits are drawn");
 	say("%llu slices of %zu threads in '%s'", (unsigned long long)emit_chrome_slices(emit),
 		result->n_threads, args->output);
+	if (emit_chrome_rapid(emit))
+		say("%llu short states in quick succession are drawn together (each: --all)",
+			(unsigned long long)emit_chrome_rapid(emit));
 	if (args->viztracer && !emit_chrome_merge_fits(emit))
 		say("'%s' and the recording have no moment in common: are they of the same run?",
 			args->viztracer);
@@ -177,6 +187,13 @@ const struct command command_convert = {
 		"Each process shows a row per thread, `NAME GIL`, whose slices are its states, and a row\n"
 		"per GIL with its holder. Arrows are hand-overs; counters show how many threads wait\n"
 		"and, in bins of 50 ms, how much of the time the GIL is held.\n"
+		"\n"
+		"Every hold stands in the GIL's row. A thread that changes its state all the time (32 or\n"
+		"more in a row are shorter than 200 us, waits shorter than 50 us) would make the file\n"
+		"huge: after the first 50,000 such states they become slices `rapid switching` of about\n"
+		"1 ms, whose args say how long each state was, and the kernel's states of such threads\n"
+		"are left out. --all draws each. Holds and waits below 50 us have no args, hand-overs\n"
+		"below 50 us no arrow.\n"
 		"\n"
 		"Times are CLOCK_MONOTONIC, which is VizTracer's clock:\n"
 		"  viztracer --combine viz.json trace.json -o both.json\n"

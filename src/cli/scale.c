@@ -150,6 +150,7 @@ static int trace_begin(
 	struct trace *trace, const char *path, const struct scale_result *result, struct err *err)
 {
 	struct emit_options look = {.idle = true,
+		.rapid_after = EMIT_RAPID_AFTER,
 		.version = GILPROBE_VERSION,
 		.command = "gilprobe scale",
 		.clock_monotonic = true};

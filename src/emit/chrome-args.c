@@ -110,3 +110,22 @@ int chrome_hold_args(struct emit_chrome *emit, struct line *line, const struct f
 		line_lit(line, "}");
 	return 0;
 }
+
+void chrome_sum_args(struct line *line, const struct chrome_sum *sum)
+{
+	static const char *const names[SPAN_STATES] = {
+		[SPAN_UNKNOWN] = "unknown_us",
+		[SPAN_HAS_GIL] = "has_gil_us",
+		[SPAN_HAS_GIL_OFF_CPU] = "has_gil_off_cpu_us",
+		[SPAN_WAITING] = "waiting_us",
+		[SPAN_NATIVE] = "native_us",
+		[SPAN_RUNNABLE] = "runnable_us",
+		[SPAN_BLOCKED] = "blocked_us",
+	};
+	bool first = true;
+
+	number(line, "states", sum->changes, &first);
+	for (int i = 0; i < SPAN_STATES; i++)
+		duration(line, names[i], sum->state_ns[i], &first);
+	line_lit(line, "}");
+}

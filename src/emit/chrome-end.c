@@ -156,6 +156,24 @@ static void write_quality(struct json *json, const struct fold_quality *q)
 	json_object_end(json);
 }
 
+/* What stands in the trace in another form, or not at all. */
+static void write_rapid(const struct emit_chrome *emit, struct json *json)
+{
+	json_key(json, "rapid_switching");
+	if (!chrome_rapid(&emit->options)) {
+		json_null(json);
+		return;
+	}
+	json_object_begin(json);
+	number(json, "below_ns", CHROME_RAPID_NS);
+	number(json, "in_a_row", CHROME_RAPID_RUN);
+	number(json, "after", emit->options.rapid_after);
+	number(json, "slices", emit->rapid_slices);
+	number(json, "states", emit->rapid_states);
+	number(json, "kernel_states_left_out", emit->rapid_kernel);
+	json_object_end(json);
+}
+
 /* What the trace was made of, so that its rows can be checked against the totals. */
 static void write_own(struct emit_chrome *emit, const struct fold_result *result)
 {
@@ -172,6 +190,7 @@ static void write_own(struct emit_chrome *emit, const struct fold_result *result
 	json_key(&json, "merged");
 	json_bool(&json, emit->merged);
 	number(&json, "min_dur_ns", emit->options.min_dur_ns);
+	write_rapid(emit, &json);
 	number(&json, "start_ns", result->start_ns);
 	number(&json, "end_ns", result->end_ns);
 	write_quality(&json, &result->quality);

@@ -105,6 +105,7 @@ void chrome_rows_done(struct emit_chrome *emit)
 	for (size_t at = 0; (slot = map_next(&emit->rows, &at));) {
 		struct chrome_row *row = (struct chrome_row *)(uintptr_t)slot->value;
 
+		chrome_rapid_done(row);
 		free(row->label);
 		free(row);
 	}

@@ -16,8 +16,7 @@ static bool long_enough(const struct emit_chrome *emit, uint64_t start_ns, uint6
 	return end_ns - start_ns >= emit->options.min_dur_ns;
 }
 
-/* Writes a slice up to its args and closing brace. */
-static void begin_slice(struct emit_chrome *emit, struct line *line, const char *head,
+void chrome_slice_begin(struct emit_chrome *emit, struct line *line, const char *head,
 	size_t head_size, uint64_t start_ns, uint64_t end_ns)
 {
 	chrome_line(emit, line);
@@ -29,85 +28,43 @@ static void begin_slice(struct emit_chrome *emit, struct line *line, const char 
 	emit->slices++;
 }
 
-static void end_event(struct line *line)
-{
-	line_lit(line, "}");
-	line_flush(line);
-}
-
-/* A state of a thread; @wait is what is known about a WAITING one, or NULL. */
-static int write_state(struct emit_chrome *emit, struct chrome_row *row, const struct span *span,
-	const struct fold_wait *wait)
-{
-	struct line line;
-	int r;
-
-	begin_slice(emit, &line, row->head, row->head_size, span->start_ns, span->end_ns);
-	line_long(&line, emit_state_name(span->state));
-	line_lit(&line, "\",\"cname\":\"");
-	line_long(&line, emit_state_cname(span->state));
-	line_lit(&line, "\"");
-	r = wait ? chrome_wait_args(emit, &line, wait) : 0;
-	end_event(&line);
-	return r;
-}
-
-/* One end of an arrow. Viewers tie it to the slice of the row that contains the time. */
-static void write_arrow_end(struct emit_chrome *emit, const struct fold_thread *thread,
-	const char *kind, uint64_t time_ns)
-{
-	struct line line;
-
-	chrome_line(emit, &line);
-	line_lit(&line, "{\"ph\":\"");
-	line_long(&line, kind);
-	line_lit(&line, ",\"pid\":");
-	line_u64(&line, (uint32_t)thread->process->pid);
-	line_lit(&line, ",\"tid\":");
-	line_u64(&line, emit_thread_row(thread));
-	line_lit(&line, ",\"ts\":");
-	line_us(&line, time_ns);
-	line_lit(&line, ",\"id\":");
-	line_u64(&line, emit->arrows);
-	line_lit(&line, ",\"name\":\"GIL hand-over\"");
-	end_event(&line);
-}
-
-/* An arrow without a slice at either end is an error to viewers: it waits for both. */
-static void write_arrow(struct emit_chrome *emit, struct chrome_row *from)
-{
-	struct chrome_arrow *arrow = &from->arrow;
-
-	if (!arrow->has_from || !arrow->has_to)
-		return;
-	emit->arrows++;
-	write_arrow_end(emit, from->thread, "s\"", arrow->release_ns - 1);
-	write_arrow_end(emit, arrow->to->thread, "f\",\"bp\":\"e\"", arrow->acquire_ns);
-	arrow->to->arrow_from = NULL;
-	*arrow = (struct chrome_arrow){0};
-}
-
-/* A held slice of @row was written: an arrow may end or begin there. */
-static void held_written(struct emit_chrome *emit, struct chrome_row *row, const struct span *span)
-{
-	struct chrome_row *from = row->arrow_from;
-
-	row->held_end_ns = span->end_ns;
-	if (from && from->arrow.to == row && from->arrow.acquire_ns == span->start_ns) {
-		from->arrow.has_to = true;
-		write_arrow(emit, from);
-	}
-	if (row->arrow.to && row->arrow.release_ns == span->end_ns) {
-		row->arrow.has_from = true;
-		write_arrow(emit, row);
-	}
-}
-
 static bool drawn(const struct emit_options *options, enum span_state state)
 {
 	if (options->waits_only)
 		return state == SPAN_WAITING;
 	return emit_state_name(state) && (state != SPAN_BLOCKED || options->idle);
+}
+
+int chrome_state(struct emit_chrome *emit, struct chrome_row *row, const struct span *span,
+	const struct fold_wait *wait)
+{
+	struct line line;
+	int r;
+
+	if (!drawn(&emit->options, span->state))
+		return 0;
+	chrome_slice_begin(emit, &line, row->head, row->head_size, span->start_ns, span->end_ns);
+	line_long(&line, emit_state_name(span->state));
+	line_lit(&line, "\",\"cname\":\"");
+	line_long(&line, emit_state_cname(span->state));
+	line_lit(&line, "\"");
+	r = wait ? chrome_wait_args(emit, &line, wait) : 0;
+	chrome_line_end(&line);
+	return r;
+}
+
+/* Draws @span at once, or leaves it to chrome-rapid.c. */
+static int draw_span(struct emit_chrome *emit, struct chrome_row *row, const struct span *span,
+	const struct fold_wait *wait)
+{
+	if (!chrome_rapid_state(&emit->options, span)) {
+		chrome_rapid_end(emit, row);
+		return chrome_state(emit, row, span, wait);
+	}
+	if (!chrome_arrow_ends(row, span))
+		return chrome_rapid_add(emit, row, span);
+	chrome_rapid_pass(emit, row, span);
+	return chrome_state(emit, row, span, NULL);
 }
 
 static int on_span(void *user, const struct span *span, struct err *err)
@@ -129,13 +86,11 @@ static int on_span(void *user, const struct span *span, struct err *err)
 		wait = NULL;
 	if (span->end_ns <= span->start_ns || !long_enough(emit, span->start_ns, span->end_ns))
 		return 0;
-	if (!drawn(&emit->options, span->state))
-		return 0;
-	r = write_state(emit, row, span, wait);
+	r = draw_span(emit, row, span, wait);
 	if (r < 0)
 		return err_nomem(err);
-	if (span->state == SPAN_HAS_GIL || span->state == SPAN_HAS_GIL_OFF_CPU)
-		held_written(emit, row, span);
+	if (chrome_is_held(span) && !emit->options.waits_only)
+		chrome_arrow_held(emit, row, span);
 	r = out_error(emit->out);
 	return r < 0 ? err_errno(err, r, "unable to write the trace") : 0;
 }
@@ -198,11 +153,11 @@ static int on_hold(void *user, const struct fold_hold *hold, struct err *err)
 		return 0;
 	if (!gil->head_size)
 		chrome_gil_head(gil);
-	begin_slice(emit, &line, gil->head, gil->head_size, hold->start_ns, hold->end_ns);
+	chrome_slice_begin(emit, &line, gil->head, gil->head_size, hold->start_ns, hold->end_ns);
 	line_long(&line, label);
 	line_lit(&line, "\"");
 	r = chrome_hold_args(emit, &line, hold);
-	end_event(&line);
+	chrome_line_end(&line);
 	return r < 0 ? err_nomem(err) : 0;
 }
 
@@ -221,51 +176,22 @@ static int on_holder(void *user, const struct fold_gil *fold_gil, uint64_t time_
 
 static int on_handoff(void *user, const struct fold_handoff *handoff, struct err *err)
 {
-	struct emit_chrome *emit = user;
-	struct chrome_row *from = chrome_row(emit, handoff->from);
-	struct chrome_row *to = chrome_row(emit, handoff->to);
-	uint64_t since_ns = handoff->release_ns;
-
-	if (!from || !to)
-		return err_nomem(err);
-	if (to->has_wait && to->wait.end_ns == handoff->acquire_ns && to->wait.start_ns < since_ns)
-		since_ns = to->wait.start_ns;
-	if (handoff->acquire_ns - since_ns < CHROME_DETAIL_NS)
-		return 0;
-	from->arrow = (struct chrome_arrow){.to = to,
-		.release_ns = handoff->release_ns,
-		.acquire_ns = handoff->acquire_ns,
-		.has_from = from->held_end_ns == handoff->release_ns};
-	to->arrow_from = from;
-	return 0;
+	return chrome_arrow_add(user, handoff) < 0 ? err_nomem(err) : 0;
 }
 
 static int on_cpu(void *user, const struct fold_cpu *cpu, struct err *err)
 {
 	struct emit_chrome *emit = user;
-	struct line line;
+	struct chrome_row *row;
+	int r;
 
 	if (cpu->end_ns <= cpu->start_ns || !long_enough(emit, cpu->start_ns, cpu->end_ns))
 		return 0;
-	chrome_line(emit, &line);
-	line_lit(&line, "{\"ph\":\"T\",\"pid\":");
-	line_u64(&line, (uint32_t)cpu->thread->process->pid);
-	line_lit(&line, ",\"tid\":");
-	line_u64(&line, (uint32_t)cpu->thread->tid);
-	line_lit(&line, ",\"ts\":");
-	line_us(&line, cpu->start_ns);
-	line_lit(&line, ",\"dur\":");
-	line_us(&line, cpu->end_ns - cpu->start_ns);
-	line_lit(&line, ",\"name\":\"");
-	line_long(&line, cpu->name);
-	line_lit(&line, "\"");
-	if (cpu->cpu >= 0) {
-		line_lit(&line, ",\"args\":{\"cpu\":");
-		line_u64(&line, (uint32_t)cpu->cpu);
-		line_lit(&line, "}");
-	}
-	end_event(&line);
-	return 0;
+	row = chrome_row(emit, cpu->thread);
+	if (!row)
+		return err_nomem(err);
+	r = chrome_kernel_add(emit, row, cpu);
+	return r < 0 ? err_nomem(err) : 0;
 }
 
 static int on_waiters(void *user, const struct fold_gil *fold_gil, uint64_t time_ns,
@@ -304,7 +230,7 @@ static void end_phase(struct emit_chrome *emit, uint64_t end_ns)
 	line_lit(&line, "\",\"args\":{\"phase\":");
 	line_u64(&line, emit->phase);
 	line_lit(&line, "}");
-	end_event(&line);
+	chrome_line_end(&line);
 	emit->slices++;
 }
 
@@ -329,11 +255,24 @@ static int end_counters(struct emit_chrome *emit, const struct fold_gil *fold_gi
 	return 0;
 }
 
+static int end_row(struct emit_chrome *emit, const struct fold_thread *thread)
+{
+	struct chrome_row *row = chrome_row(emit, thread);
+
+	if (!row)
+		return -ENOMEM;
+	chrome_rapid_end(emit, row);
+	chrome_kernel_end(emit, row);
+	return 0;
+}
+
 static int on_done(void *user, const struct fold_result *result, struct err *err)
 {
 	struct emit_chrome *emit = user;
 	int r = 0;
 
+	for (size_t i = 0; i < result->n_threads && r >= 0; i++)
+		r = end_row(emit, result->threads[i]);
 	for (size_t i = 0; i < result->n_gils && r >= 0; i++)
 		r = end_counters(emit, result->gils[i], result->end_ns);
 	if (r < 0)
@@ -394,4 +333,9 @@ struct sink *emit_chrome_sink(struct emit_chrome *emit)
 uint64_t emit_chrome_slices(const struct emit_chrome *emit)
 {
 	return emit->slices;
+}
+
+uint64_t emit_chrome_rapid(const struct emit_chrome *emit)
+{
+	return emit->rapid_states;
 }

@@ -13,13 +13,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define EMIT_RAPID_AFTER 50000u
+
 struct emit_options {
-	bool idle;	     /* write `I/O or sleep` slices too */
-	bool waits_only;     /* releases are missing from the recording: draw no holds */
-	uint64_t min_dur_ns; /* drop shorter slices (their time stays in the totals) */
-	const char *command; /* of the recorded program, or NULL */
-	const char *version; /* of gilprobe */
-	bool has_wall;	     /* the file tells how its clock relates to CLOCK_REALTIME */
+	bool idle;	      /* write `I/O or sleep` slices too */
+	bool all;	      /* write every state, also of threads that change it all the time */
+	uint64_t rapid_after; /* … or so many of these states at first (EMIT_RAPID_AFTER) */
+	bool waits_only;      /* releases are missing from the recording: draw no holds */
+	uint64_t min_dur_ns;  /* drop shorter slices (their time stays in the totals) */
+	const char *command;  /* of the recorded program, or NULL */
+	const char *version;  /* of gilprobe */
+	bool has_wall;	      /* the file tells how its clock relates to CLOCK_REALTIME */
 	int64_t realtime_minus_clock_ns;
 	bool clock_monotonic;		/* times are CLOCK_MONOTONIC: a VizTracer report fits */
 	const char *const *phase_names; /* of marks, by number, or NULL; a NULL name: no phase */
@@ -50,6 +54,9 @@ int emit_chrome_merge_viztracer(struct emit_chrome *emit, const char *path, stru
 
 /* After the run: false when recording and report have no moment in common (other runs). */
 bool emit_chrome_merge_fits(const struct emit_chrome *emit);
+
+/* Short states that are not drawn by themselves, but several in a slice. */
+uint64_t emit_chrome_rapid(const struct emit_chrome *emit);
 
 /* Slices written so far. */
 uint64_t emit_chrome_slices(const struct emit_chrome *emit);

@@ -38,6 +38,10 @@ const char *emit_state_name(enum span_state state);
 /* A colour name of the Catapult viewer. */
 const char *emit_state_cname(enum span_state state);
 
+/* Many short states in one slice; its args say how long each of them was. */
+#define EMIT_RAPID_NAME "rapid switching"
+#define EMIT_RAPID_CNAME "grey"
+
 #define EMIT_GIL_NAME 24
 
 /* "GIL", or "GIL #2" for the further ones of a process. Returns @ret. */

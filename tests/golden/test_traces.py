@@ -113,6 +113,23 @@ class Traces(harness.Case):
         self.assertAlmostEqual(sum(e - s for rows in window.slices.values() for s, e, _, _ in rows),
                                inside, delta=inside / 50)
 
+    def test_rapid_switching_is_drawn_together(self):
+        for name in ('default.data', 'mp.data', 'lost.data', 'per4m-gil.data', 'own.data'):
+            with self.subTest(name):
+                file = self.unpack(name)
+                self.convert('--all', file)
+                whole = self.check()
+                said = self.convert('--rapid-after', '0', file).stderr
+                together = self.check()
+                states = together.own['rapid_switching']['states']
+                self.assertIn(f'{states} short states', said)
+                self.assertGreater(states, 300)
+                self.assertLess(len(together.data), 0.75 * len(whole.data))
+                for row in whole.gil_rows:      # every hold is there
+                    self.assertEqual([s[:3] for s in whole.slices[row]], [s[:3] for s in together.slices[row]])
+                self.assertEqual(whole.counters, together.counters)
+                self.assertEqual(set(whole.flows), set(together.flows))
+
     def test_without_releases_no_hold_is_drawn(self):
         file = self.unpack('single.data')
         self.assertIn('only waits are drawn', self.convert(file).stderr)
@@ -153,9 +170,10 @@ class Traces(harness.Case):
     def test_trace_processor_keeps_every_slice(self):
         web = os.environ.get('GILPROBE_WEB')
         self.need(web and shutil.which('node'), 'node with the packages of viewer/package.json')
-        for name in ('default.data', 'mp.data', 'lost.data', 'per4m-gil.data'):
+        for name, *options in (('default.data',), ('mp.data',), ('lost.data',), ('per4m-gil.data',),
+                               ('lost.data', '--rapid-after', '0')):
             with self.subTest(name):
-                self.convert(self.unpack(name))
+                self.convert(*options, self.unpack(name))
                 trace = self.check()
                 done = subprocess.run(
                     ['node', harness.TOP / 'viewer/sql.mjs', 'trace.json', OVERLAPS, ERRORS,

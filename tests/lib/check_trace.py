@@ -5,9 +5,10 @@
 usage: check_trace.py TRACE...      .json or .json.gz; exit 0 all right, 1 some are not
 
 Rules: types and ranges of every field, times with three decimals in the text, slices of a row
-disjoint, the states of a thread tile its life and add up to the totals in the trace, rows named
-and ordered, arrows paired with held slices at both ends, counters sane, one thread per CPU.
+disjoint, the states of a thread tile its life and add up to the totals in the trace (those of rapid
+switching by their args), rows named and ordered, arrows paired with held slices at both ends, counters sane, one thread per CPU.
 """
+import bisect
 import collections
 import gzip
 import json
@@ -24,6 +25,8 @@ STATES = {
     'waiting for a CPU': ('runnable_ns', 'thread_state_runnable'),
     'I/O or sleep': ('blocked_ns', 'thread_state_sleeping'),
 }
+RAPID = 'rapid switching'    # many short states; its args tell how long each of them was
+RAPID_ARGS = {total.replace('_ns', '_us'): name for name, (total, _) in STATES.items()}
 HELD = ('GIL held, running', 'GIL held, off-CPU')
 WAIT_ARGS = {'holders': str, 'holder_tids': str, 'holder_running_us': float,
              'holder_off_cpu_us': float, 'gil_free_us': float, 'switch_requests': int,
@@ -103,6 +106,7 @@ class Trace:
         self.check_rows()
         self.check_names()
         self.check_totals()
+        self.check_rapid_totals()
         self.check_arrows()
         self.check_counters()
         self.check_cpus()
@@ -115,7 +119,8 @@ class Trace:
         meta = self.top['viztracer_metadata']
         expect(isinstance(meta['version'], str) and isinstance(meta['overflow'], bool), 'metadata', meta)
         expect('baseTimeNanoseconds' not in meta or is_int(meta['baseTimeNanoseconds'], -2**63), 'base', meta)
-        for name in ('gils', 'threads', 'quality', 'start_ns', 'end_ns', 'idle', 'min_dur_ns'):
+        for name in ('gils', 'threads', 'quality', 'start_ns', 'end_ns', 'idle', 'min_dur_ns',
+                     'rapid_switching'):
             expect(name in self.own, 'gilprobe has no', name)
 
     def take(self, event):
@@ -192,6 +197,9 @@ class Trace:
         for row in self.thread_rows:
             expect(row[1] > ROWS, f'slices on real row {row}')
             for start, _, name, event in self.slices[row]:
+                if name == RAPID:
+                    self.check_rapid(event)
+                    continue
                 expect(name in STATES, 'unknown state', event)
                 expect(event.get('cname') == STATES[name][1], 'colour', event)
                 self.check_args(event, WAIT_ARGS if name == 'waiting for GIL' else {})
@@ -199,6 +207,13 @@ class Trace:
             for _, _, name, event in self.slices[row]:
                 expect(re.match(r'[A-Z]{1,7}( .|$)', name), 'no letter', event)
                 self.check_args(event, HOLD_ARGS)
+
+    def check_rapid(self, event):
+        expect(event.get('cname') == 'grey', 'colour', event)
+        parts = dict(event['args'])
+        expect(is_int(parts.pop('states'), 2), 'states', event)
+        expect(set(parts) <= {*RAPID_ARGS, 'unknown_us'} and all(map(is_time, parts.values())), 'args', event)
+        expect(sum(p.ns() for p in parts.values()) == event['dur'].ns(), 'its states do not add up to', event)
 
     @staticmethod
     def check_args(event, known):
@@ -253,16 +268,27 @@ class Trace:
             expect(first <= self.slices[row][0][0] and self.slices[row][-1][1] <= last, f'row {row} is longer than its thread')
         for row in lives:
             drawn = collections.Counter()
-            for start, end, name, _ in self.slices.get(row, ()):
+            for start, end, name, event in self.slices.get(row, ()):
                 drawn[name] += end - start
+                if name == RAPID:
+                    for key, part in event['args'].items():
+                        if key in RAPID_ARGS:
+                            drawn[RAPID_ARGS[key]] += part.ns()
             for name in STATES:
                 if name == 'I/O or sleep' and not self.own['idle']:
-                    expect(drawn[name] == 0, 'idle slices in', row)
+                    alone = any(s[2] == name for s in self.slices.get(row, ()))
+                    expect(not alone, 'idle slices in', row)
                 elif whole:
                     expect(drawn[name] == known[row, name], f'{row} {name}: drawn {drawn[name]}, total {known[row, name]}')
                 else:
                     expect(drawn[name] <= known[row, name], f'{row} {name}: more drawn than there is')
         self.check_holds(whole)
+
+    def check_rapid_totals(self):
+        rapid = [e for row in self.thread_rows for _, _, name, e in self.slices[row] if name == RAPID]
+        told = self.own['rapid_switching'] or {'slices': 0, 'states': 0}
+        expect(len(rapid) == told['slices'], f'{len(rapid)} slices of rapid switching, told', told)
+        expect(sum(e['args']['states'] for e in rapid) == told['states'], 'states in them, told', told)
 
     def check_holds(self, whole):
         quality = self.own['quality']
@@ -276,15 +302,23 @@ class Trace:
                 total = sum(g['held_ns'] for g in same)
                 expect(held == total, f'GIL row {row}: drawn {held}, total {total}')
 
+    @staticmethod
+    def inside(slices, time):
+        """Does one of the sorted (start, end) contain the time?"""
+        at = bisect.bisect_right(slices or [], (time, 2**64)) - 1
+        return at >= 0 and time < slices[at][1]
+
     def check_arrows(self):
         expect(len(self.flows) <= sum(g['handoffs'] for g in self.own['gils']), 'more arrows than hand-overs')
         starts = {(row, start) for row, slices in self.slices.items() for start, _, name, _ in slices if name in HELD}
+        rapid = {row: [s[:2] for s in slices if s[2] == RAPID] for row, slices in self.slices.items()}
         ends = {(row, end) for row, slices in self.slices.items() for _, end, name, _ in slices if name in HELD}
         for pair in self.flows.values():
             expect(set(pair) == {'s', 'f'}, 'half an arrow', pair)
             s, f = pair['s'], pair['f']
             expect(s['pid'] == f['pid'] and s['tid'] != f['tid'], 'an arrow to itself', pair)
-            expect(((s['pid'], s['tid']), s['ts'].ns() + 1) in ends, 'an arrow from nowhere', pair)
+            row, time = (s['pid'], s['tid']), s['ts'].ns()
+            expect((row, time + 1) in ends or self.inside(rapid.get(row), time), 'an arrow from nowhere', pair)
             expect(((f['pid'], f['tid']), f['ts'].ns()) in starts, 'an arrow to nowhere', pair)
             expect(s['ts'].ns() < f['ts'].ns(), 'an arrow back in time', pair)
 
