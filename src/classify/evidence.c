@@ -201,6 +201,11 @@ void evidence_of_thread(
 	evidence_begin(ret, result);
 	ret->thread = thread;
 	evidence_add(ret, thread);
+	/* what follows is for the rules about threads that live; thousands do not */
+	if (classify_is_short(thread)) {
+		evidence_end(ret);
+		return;
+	}
 	ret->starved = starved_of(result, thread);
 	ret->typical_wait = time_median(&thread->wait_hist);
 	ret->gil_busy = gil_busy_of(result, thread);

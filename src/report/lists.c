@@ -76,7 +76,7 @@ static void fill_hold(
 	waiters(sheet, hold, cells[5].text, GRID_CELL);
 }
 
-void parts_holds(const struct sheet *sheet)
+int parts_holds(const struct sheet *sheet)
 {
 	static const struct grid_column columns[] = {{""}, {"", .left = true}, {"", .give_up = 1},
 		{""}, {"", .left = true, .give_up = 3}, {"", .left = true, .give_up = 2}};
@@ -84,7 +84,7 @@ void parts_holds(const struct sheet *sheet)
 	_cleanup_(cleanup_grid) struct grid grid = {.columns = columns, .n_columns = 6};
 
 	if (result->quality.release_missing || !result->quality.wait_known || !result->n_holds)
-		return;
+		return 0;
 	for (size_t i = 0; i < result->n_holds && i < HOLDS_SHOWN; i++) {
 		struct grid_cell *cells;
 
@@ -92,7 +92,7 @@ void parts_holds(const struct sheet *sheet)
 			break;
 		cells = grid_row(&grid);
 		if (!cells)
-			return;
+			return -ENOMEM;
 		fill_hold(sheet, cells, &result->holds[i]);
 	}
 	out_str(sheet->page.out, "longest holds (by how long others waited meanwhile)\n");
@@ -100,6 +100,7 @@ void parts_holds(const struct sheet *sheet)
 		grid_print(&grid, &sheet->page);
 	else
 		out_str(sheet->page.out, "  none: nobody waited for any hold\n");
+	return 0;
 }
 
 struct pair {

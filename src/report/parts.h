@@ -34,9 +34,8 @@ void parts_verdict(const struct sheet *sheet, const struct verdict *verdict, siz
 /* The thread table of one process. 0 or -ENOMEM. */
 int parts_threads(const struct sheet *sheet, const struct fold_process *process);
 
-void parts_holds(const struct sheet *sheet);
-
 /* 0 or -ENOMEM. */
+int parts_holds(const struct sheet *sheet);
 int parts_blame(const struct sheet *sheet);
 
 void parts_quality(const struct sheet *sheet);

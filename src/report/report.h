@@ -40,7 +40,8 @@ struct report_options {
 	bool all_threads; /* do not merge the many short ones */
 };
 
-/* The full table of `gilprobe report`. */
+/* The full table of `gilprobe report`. 0 or -ENOMEM, as all of these; errors of @out stick to it.
+ */
 int report_table(struct out *out, const struct fold_result *result,
 	const struct report_recording *recording, const struct report_options *options,
 	struct err *err);

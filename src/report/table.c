@@ -78,8 +78,9 @@ static int write_table(const struct sheet *sheet, bool all)
 	if (r < 0)
 		return r;
 	more_processes(sheet, n - shown);
-	parts_holds(sheet);
-	r = parts_blame(sheet);
+	r = parts_holds(sheet);
+	if (r >= 0)
+		r = parts_blame(sheet);
 	if (r < 0)
 		return r;
 	parts_quality(sheet);
@@ -96,7 +97,7 @@ int report_table(struct out *out, const struct fold_result *result,
 	if (r >= 0)
 		r = write_table(&sheet, options->all_threads);
 	rows_done(&sheet.rows);
-	return r == -ENOMEM ? err_nomem(err) : r < 0 ? r : out_error(out);
+	return r < 0 ? err_nomem(err) : 0;
 }
 
 /* The thread that lost most to the GIL: by waiting, else by holding. */
@@ -157,5 +158,5 @@ int report_summary(struct out *out, const struct fold_result *result,
 	if (r >= 0)
 		r = write_summary(&sheet);
 	rows_done(&sheet.rows);
-	return r == -ENOMEM ? err_nomem(err) : r < 0 ? r : out_error(out);
+	return r < 0 ? err_nomem(err) : 0;
 }
