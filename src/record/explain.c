@@ -39,6 +39,8 @@ void explain_tracefs(int code, struct err *err)
 	facts_read(&facts);
 	if (is_refusal(code))
 		hint_rights(&facts, "tracefs", err);
+	else if (code == -ENOENT) /* something else is mounted over it */
+		err_hint(err, "sudo mount -t tracefs nodev /sys/kernel/tracing");
 }
 
 int explain_define(const struct locate_binary *binary, int code, struct err *err)
