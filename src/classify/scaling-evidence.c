@@ -236,6 +236,14 @@ struct sink *scaling_evidence_sink(struct scaling_evidence *evidence)
 	return &evidence->sink;
 }
 
+bool scaling_evidence_watch(void *evidence, int32_t tid)
+{
+	const struct scaling_evidence *e = evidence;
+	const struct window *first = first_window(e, tid, 0);
+
+	return first < e->windows + e->n_windows && first->tid == tid;
+}
+
 const struct fold_quality *scaling_evidence_quality(const struct scaling_evidence *evidence)
 {
 	return &evidence->quality;

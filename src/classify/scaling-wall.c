@@ -55,10 +55,12 @@ static void parallel(struct scaling_verdict *ret, double speedup, double bar)
 		answer(ret, CLASS_LOCK_CONTENTION, CONFIDENCE_MEDIUM, LABEL_NO_SPEEDUP);
 }
 
-static void one_at_a_time(
-	struct scaling_verdict *ret, const struct numbers *processes, double more_cores, double bar)
+static void one_at_a_time(struct scaling_verdict *ret, bool gil, const struct numbers *processes,
+	double more_cores, double bar)
 {
-	if (!processes->known)
+	if (!gil)
+		answer(ret, CLASS_INCONCLUSIVE, CONFIDENCE_LOW, LABEL_PARTLY);
+	else if (!processes->known)
 		answer(ret, CLASS_GIL_BOUND, CONFIDENCE_MEDIUM, LABEL_GIL_NO_PROCESSES);
 	else if (more_cores >= 1.25)
 		answer(ret, CLASS_GIL_BOUND,
@@ -85,7 +87,7 @@ void scaling_by_wall(const struct scale_result *result, unsigned n, struct scali
 	else if (cores >= 1.4)
 		parallel(ret, threads.speedup, bar);
 	else if (cores < 1.2)
-		one_at_a_time(ret, &processes,
+		one_at_a_time(ret, result->facts.gil_enabled_at_end, &processes,
 			processes.known ? processes.cpu_per_wall / serial.cpu_per_wall : 0, bar);
 	else
 		answer(ret, CLASS_INCONCLUSIVE, CONFIDENCE_LOW, LABEL_PARTLY);

@@ -74,6 +74,7 @@ struct scene {
 	double interval_ns;
 	double speedup; /* for the wording of a label only, never for a class */
 	bool processes;
+	bool gil;	   /* is on */
 	double apart_wait; /* among sub-interpreters; < 0: not measured */
 	unsigned n;
 };
@@ -190,9 +191,10 @@ static void explain(const struct scene *s, struct verdict *verdict)
 	const struct shares *one = &s->one, *many = &s->many;
 
 	add(verdict,
-		"one task alone holds the GIL %.0f %%, runs native code %.0f %%, sleeps %.0f %% of "
+		"%sone task alone holds the GIL %.0f %%, runs native code %.0f %%, sleeps %.0f %% of "
 		"its time; among %u threads it waits for the GIL %.0f %%",
-		100 * one->hold, 100 * one->native, 100 * one->blocked, s->n, 100 * many->wait);
+		s->gil ? "" : "the GIL is off; ", 100 * one->hold, 100 * one->native,
+		100 * one->blocked, s->n, 100 * many->wait);
 	if (verdict->class == CLASS_BLOCKING_CALL && one->hold > 0)
 		add(verdict, ", and of the holding %.0f %% is asleep",
 			100 * one->hold_asleep / one->hold);
@@ -218,6 +220,7 @@ void scaling_by_evidence(const struct scale_result *result, unsigned n, struct s
 		.many = shares_of(threads),
 		.interval_ns = interval_ns > 0 ? interval_ns : INTERVAL_NS,
 		.speedup = scale_speedup(result, threads),
+		.gil = result->facts.gil_enabled_at_end,
 		.processes = processes && !processes->unavailable,
 		.apart_wait = apart && apart->evidence.known ? shares_of(apart).wait : -1,
 		.n = n,

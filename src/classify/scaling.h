@@ -50,6 +50,9 @@ DEFINE_CLEANUP(struct scaling_evidence, scaling_evidence, scaling_evidence_free)
 
 struct sink *scaling_evidence_sink(struct scaling_evidence *evidence);
 
+/* Whether @tid is a worker: fold's watch, for interpreters without a GIL. */
+bool scaling_evidence_watch(void *evidence, int32_t tid);
+
 /* Of the recording, after the run. */
 const struct fold_quality *scaling_evidence_quality(const struct scaling_evidence *evidence);
 void scaling_evidence_take(const struct scaling_evidence *evidence, struct scale_result *result);

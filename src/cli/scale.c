@@ -190,6 +190,10 @@ static int read_back(const struct scale_args *args, const char *path, struct sca
 	if (r < 0)
 		return err_nomem(err);
 	sinks[how.n_sinks++] = scaling_evidence_sink(evidence);
+	if (!result->facts.gil_enabled) {
+		how.watch = scaling_evidence_watch;
+		how.watch_user = evidence;
+	}
 	if (args->trace) {
 		r = trace_begin(&trace, args->trace, result, err);
 		if (r >= 0)

@@ -19,6 +19,9 @@ struct fold_options {
 	size_t n_sinks;
 	int32_t only_pid;	 /* 0: every process with GIL events */
 	uint64_t from_ns, to_ns; /* spans are cut to this window; 0, UINT64_MAX: everything */
+	/* tids that are followed without any GIL event, where the GIL is off; NULL: none */
+	bool (*watch)(void *watch_user, int32_t tid);
+	void *watch_user;
 };
 
 int fold_new(const struct fold_options *options, struct fold **ret, struct err *err);

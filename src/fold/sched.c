@@ -27,6 +27,21 @@ static const char *letter_name(char letter)
 	return "S";
 }
 
+/* A thread of an interpreter whose GIL is off begins when it first runs. */
+static int watch(struct fold *f, const struct event *event)
+{
+	struct thread *t;
+	int r;
+
+	if (!f->options.watch || !f->options.watch(f->options.watch_user, event->tid))
+		return 0;
+	r = task_thread(f, event, &t);
+	if (r < 0 || !t)
+		return r;
+	t->side = SIDE_NONE;
+	return thread_begin(f, t, event->cpu);
+}
+
 int sched_in(struct fold *f, const struct event *event)
 {
 	struct thread *t = task_find_thread(f, event->tid);
@@ -34,7 +49,7 @@ int sched_in(struct fold *f, const struct event *event)
 	int r;
 
 	if (!t || !t->begun)
-		return 0;
+		return watch(f, event);
 	slept = t->slept;
 	if (t->preempted) /* as long as that, it turns out */
 		thread_was_runnable(f, t);

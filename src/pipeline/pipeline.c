@@ -105,6 +105,8 @@ static int make_fold(struct pipeline *p, uint64_t first_ns, struct err *err)
 		.only_pid = p->options.only_pid,
 		.from_ns = p->options.from_ns ? add_time(first_ns, p->options.from_ns) : 0,
 		.to_ns = add_time(first_ns, p->options.to_ns),
+		.watch = p->options.watch,
+		.watch_user = p->options.watch_user,
 	};
 	int r = fold_new(&options, &p->fold, err);
 

@@ -21,6 +21,8 @@ struct pipeline_options {
 	struct sink *const *sinks; /* the array is read when the first event comes, not before */
 	size_t n_sinks;
 	int32_t only_pid;
+	bool (*watch)(void *watch_user, int32_t tid); /* see fold_options */
+	void *watch_user;
 	uint64_t from_ns, to_ns; /* relative to the recording's first event; 0, UINT64_MAX: all */
 	order_emit event;	 /* every event in order, before fold; NULL: none */
 	void *event_user;

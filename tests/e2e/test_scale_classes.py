@@ -94,6 +94,21 @@ class Classes(harness.Case):
             self.assertLess(apart['waiting_s'], 0.1 * apart['life_s'])
             self.assertGreater(together['waiting_s'], 0.1 * together['life_s'])
 
+    def test_threads_of_a_free_threaded_interpreter_scale(self):
+        free = [p for p in harness.pythons() if subprocess.run(
+            [p, '-c', 'import sys; sys.exit(getattr(sys, "_is_gil_enabled", lambda: True)())']
+        ).returncode == 0]
+        if not free:
+            self.skipTest('no free-threaded CPython at hand')
+        for python in free:
+            for name, right in (('pure-python', 'releases-the-gil'), ('io', 'io-bound'),
+                                ('lock_convoy', 'lock-contention-not-gil')):
+                got = self.measure(name, python)
+                self.assertEqual((got['class'], got['evidence']), (right, 'recording'), got['reason'])
+                self.assertFalse(got['interpreter']['gil_enabled'])
+                self.assertTrue(got['interpreter']['free_threaded_build'])
+                self.assertEqual(got['modes']['threads']['gil']['waiting_s'], 0)
+
     def test_a_user_without_the_right_measures_by_the_clock(self):
         os.chmod(self.folder, 0o777)
         done = subprocess.run(

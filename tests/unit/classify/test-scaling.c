@@ -29,7 +29,8 @@ static void set_run(
 /* Wall and CPU time of serial, threads and (not below 0) processes with @workers tasks each. */
 static void set_bench(struct bench *b, unsigned workers, const double ms[6])
 {
-	*b = (struct bench){.result = {.phases = b->phases, .facts = {.cpu_availability = 1}}};
+	*b = (struct bench){.result = {.phases = b->phases,
+				    .facts = {.cpu_availability = 1, .gil_enabled_at_end = true}}};
 	set_run(b, SCALE_SERIAL, workers, ms[0], ms[1]);
 	set_run(b, SCALE_THREADS, workers, ms[2], ms[3]);
 	if (ms[4] >= 0)
@@ -94,6 +95,17 @@ static void without_evidence_the_rules_of_the_reference_answer(void **state)
 	}
 }
 
+static void without_a_gil_nothing_is_bound_by_it(void **state)
+{
+	struct bench b;
+	struct scaling_verdict v;
+
+	set_bench(&b, 2, (double[]){400, 400, 410, 410, 205, 402});
+	b.result.facts.gil_enabled_at_end = false;
+	scaling_classify(&b.result, &v);
+	assert_int_equal(v.verdict.class, CLASS_INCONCLUSIVE);
+}
+
 static void one_worker_tells_nothing(void **state)
 {
 	struct bench b;
@@ -138,7 +150,7 @@ static const struct {
 	struct time one, many;
 	enum gil_class class;
 	const char *label;
-} by_evidence_cases[] = {
+} evidence_cases[] = {
 	{{.held = 400, .takes = 1}, {.held = 400, .waiting = 400, .waits = 40, .takes = 80},
 		CLASS_GIL_BOUND, "GIL-bound: scales with processes but not threads"},
 	/* the same with neighbours: runnable, preempted, waiting for a preempted holder */
@@ -200,18 +212,18 @@ static const struct {
 
 static void evidence_decides_whatever_the_clock_says(void **state)
 {
-	for (size_t i = 0; i < sizeof(by_evidence_cases) / sizeof(by_evidence_cases[0]); i++) {
+	for (size_t i = 0; i < sizeof(evidence_cases) / sizeof(evidence_cases[0]); i++) {
 		struct bench b;
 		struct scaling_verdict v;
 
 		/* the numbers of an idle sleeper: evidence must not look at them */
 		set_bench(&b, 2, (double[]){400, 4, 390, 4, 210, 4});
-		b.phases[SCALE_SERIAL].evidence = evidence_of(&by_evidence_cases[i].one);
-		b.phases[SCALE_THREADS].evidence = evidence_of(&by_evidence_cases[i].many);
+		b.phases[SCALE_SERIAL].evidence = evidence_of(&evidence_cases[i].one);
+		b.phases[SCALE_THREADS].evidence = evidence_of(&evidence_cases[i].many);
 		scaling_classify(&b.result, &v);
 		assert_string_equal(
-			class_name(v.verdict.class), class_name(by_evidence_cases[i].class));
-		assert_string_equal(v.label, by_evidence_cases[i].label);
+			class_name(v.verdict.class), class_name(evidence_cases[i].class));
+		assert_string_equal(v.label, evidence_cases[i].label);
 		assert_true(v.by_evidence && v.verdict.reason[0] && v.verdict.n_advice);
 	}
 }
@@ -340,6 +352,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_evidence_the_rules_of_the_reference_answer),
+		cmocka_unit_test(without_a_gil_nothing_is_bound_by_it),
 		cmocka_unit_test(one_worker_tells_nothing),
 		cmocka_unit_test(evidence_decides_whatever_the_clock_says),
 		cmocka_unit_test(confidence_needs_time_and_distance),

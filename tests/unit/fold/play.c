@@ -131,14 +131,8 @@ static void set_facts(struct decode_facts *facts, enum recording recording)
 	facts->sched_cpu_wide = facts->has_sched_switch && recording != PERF_TASK;
 }
 
-void play_start_window(
-	struct play *p, enum recording recording, uint64_t from_us, uint64_t to_us, int32_t pid)
+static void start(struct play *p, enum recording recording, struct fold_options options)
 {
-	struct fold_options options = {.n_sinks = 1,
-		.only_pid = pid,
-		.from_ns = from_us * 1000,
-		.to_ns = to_us == UINT64_MAX ? to_us : to_us * 1000};
-
 	memset(p, 0, sizeof(*p));
 	p->sink = (struct sink){.user = p,
 		.span = on_span,
@@ -150,9 +144,25 @@ void play_start_window(
 		.mark = on_mark};
 	p->sinks[0] = &p->sink;
 	options.sinks = p->sinks;
+	options.n_sinks = 1;
 	assert_int_equal(fold_new(&options, &p->fold, &p->err), 0);
 	set_facts(&p->facts, recording);
 	fold_facts(p->fold, &p->facts);
+}
+
+void play_start_window(
+	struct play *p, enum recording recording, uint64_t from_us, uint64_t to_us, int32_t pid)
+{
+	start(p, recording,
+		(struct fold_options){.only_pid = pid,
+			.from_ns = from_us * 1000,
+			.to_ns = to_us == UINT64_MAX ? to_us : to_us * 1000});
+}
+
+void play_start_watch(
+	struct play *p, enum recording recording, bool (*watch)(void *user, int32_t tid))
+{
+	start(p, recording, (struct fold_options){.to_ns = UINT64_MAX, .watch = watch});
 }
 
 void play_start(struct play *p, enum recording recording)

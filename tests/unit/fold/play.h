@@ -47,6 +47,9 @@ struct play {
 void play_start(struct play *p, enum recording recording);
 void play_start_window(
 	struct play *p, enum recording recording, uint64_t from_us, uint64_t to_us, int32_t pid);
+/* @watch: as of fold_options. */
+void play_start_watch(
+	struct play *p, enum recording recording, bool (*watch)(void *user, int32_t tid));
 void play(struct play *p, const char *events);
 void play_finish(struct play *p);
 void play_done(struct play *p);

@@ -151,6 +151,28 @@ static void test_dead(void **state)
 	play_done(&p);
 }
 
+static bool is_b(void *user, int32_t tid)
+{
+	return tid == 101;
+}
+
+/* Where the GIL is off there is no GIL event: a watched thread begins when it first runs. */
+static void test_watch(void **state)
+{
+	struct play p;
+
+	play_start_watch(&p, OWN_WIDE, is_b);
+	play(&p, "1 fork A B; 2 fork A C; 10 in B; 10@1 in C; 20 out B R+; 30 in B; 40 out B S;"
+		 "70 wake B C; 75 in B; 90 exit B; 95 exit C; 99 exit A");
+	play_finish(&p);
+	assert_spans(&p, 'B',
+		"native 10-20, runnable 20-30, native 30-40, blocked 40-70, runnable 70-75, "
+		"native 75-90");
+	assert_int_equal(play_thread(&p, 'B')->blocked_by_sibling_ns, 30000);
+	assert_int_equal(p.result->n_threads, 1);
+	play_done(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -163,6 +185,7 @@ int main(void)
 		cmocka_unit_test(test_bare),
 		cmocka_unit_test(test_siblings),
 		cmocka_unit_test(test_dead),
+		cmocka_unit_test(test_watch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
