@@ -276,6 +276,34 @@ static void say(const struct tally *tally, const struct fold_result *result, enu
 			rule_name(vote->thread).s, vote->threads > 1 ? " and others" : "");
 }
 
+/* The kinds of work with most weight, when none speaks for the whole. */
+static void say_mixture(const struct tally *tally, struct verdict *ret)
+{
+	char *text = ret->reason;
+	size_t size = sizeof(ret->reason), n;
+	bool said[CLASSES] = {false};
+
+	n = (size_t)snprintf(text, size, "several kinds of work:");
+	for (int i = 0; i < 3 && n < size; i++) {
+		const struct vote *vote;
+		enum gil_class best = CLASSES;
+
+		for (enum gil_class c = 0; c < CLASSES; c++)
+			if (!said[c] && tally->votes[c].weight > 0 &&
+				(best == CLASSES ||
+					tally->votes[c].weight > tally->votes[best].weight))
+				best = c;
+		if (best == CLASSES)
+			break;
+		said[best] = true;
+		vote = &tally->votes[best];
+		n += (size_t)snprintf(text + n, size - n, "%s %.0f %% %s (%s%s)", i ? "," : "",
+			100 * vote->weight / tally->total, class_name(best),
+			vote->thread ? rule_name(vote->thread).s : "short threads",
+			vote->thread && vote->threads > 1 ? " and others" : "");
+	}
+}
+
 static void conclude_tally(
 	const struct tally *tally, const struct fold_result *result, struct verdict *ret)
 {
@@ -304,6 +332,7 @@ static void conclude_tally(
 	} else if (share < MIXTURE) {
 		ret->class = CLASS_MIXED;
 		ret->confidence = CONFIDENCE_MEDIUM;
+		say_mixture(tally, ret);
 	} else if (share < CLEAR && ret->confidence > CONFIDENCE_MEDIUM) {
 		ret->confidence = CONFIDENCE_MEDIUM;
 	}
