@@ -36,6 +36,16 @@ bool rule_holds_asleep(const struct evidence *e, struct finding *ret)
 		rule_ns(e->others_waited).s, rule_name(e->victim).s);
 }
 
+/* Short operations that wait an interval each; a thread that holds for long is no such thing. */
+static bool is_convoy(const struct evidence *e)
+{
+	double hold = rule_per_take(e, e->hold);
+
+	return evidence_share(e, e->hold) < PART && hold <= INTERVAL_NS / 5 &&
+	       e->typical_wait >= CONVOY_WAIT_NS && e->typical_wait <= CONVOY_WAIT_MAX_NS &&
+	       e->typical_wait >= CONVOY_RATIO * hold;
+}
+
 bool rule_dropped_too_often(const struct evidence *e, struct finding *ret)
 {
 	double released = e->natives > 0 ? e->native / e->natives : 0;
@@ -45,6 +55,8 @@ bool rule_dropped_too_often(const struct evidence *e, struct finding *ret)
 
 	if (e->natives < SOME_SAMPLES || rate < MANY_TAKES_PER_S || released > HANDOVER_NS ||
 		hold > SHORT_HOLD_NS || evidence_share(e, e->blocked) > 1 - ASLEEP)
+		return false;
+	if (is_convoy(e)) /* its imports released often; its waits are another matter */
 		return false;
 	contended = wait >= WAIT_MUCH || e->others_waited >= HARM_MUCH * e->hold;
 	if (native < DROPPED_NATIVE && (native < CHATTY_NATIVE || !contended))
@@ -56,16 +68,6 @@ bool rule_dropped_too_often(const struct evidence *e, struct finding *ret)
 		"releases the GIL %s times per second for %s each and holds it for %s each; a "
 		"hand-over costs about 50 µs; GIL waiting %.0f %%",
 		rule_count(rate).s, rule_ns(released).s, rule_ns(hold).s, rule_percent(e, e->wait));
-}
-
-/* Short operations that wait an interval each; a thread that holds for long is no such thing. */
-static bool is_convoy(const struct evidence *e)
-{
-	double hold = rule_per_take(e, e->hold);
-
-	return evidence_share(e, e->hold) < PART && hold <= INTERVAL_NS / 5 &&
-	       e->typical_wait >= CONVOY_WAIT_NS && e->typical_wait <= CONVOY_WAIT_MAX_NS &&
-	       e->typical_wait >= CONVOY_RATIO * hold;
 }
 
 bool rule_tiny_tasks(const struct evidence *e, struct finding *ret)

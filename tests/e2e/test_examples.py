@@ -20,7 +20,11 @@ def test_of(path):
         self.record(harness.pythons()[0], path)
         report = self.report('x.data')
         self.assert_sums(report)
-        self.assertEqual(report['verdict']['class'], expected, report['verdict'])
+        verdict = report['verdict']
+        if verdict['class'] == 'cpu-starved':  # the machine is: then the class stands behind it
+            self.assertIn(f'apart from that: {expected}', verdict['reason'])
+        else:
+            self.assertEqual(verdict['class'], expected, verdict)
         self.assertEqual(report['quality']['overlapping_holds'], 0)
     return test
 
