@@ -83,17 +83,24 @@ bool rules_bad_recording(const struct fold_result *result, struct finding *ret)
 	const struct fold_quality *q = &result->quality;
 	double lost = (double)q->lost / (double)(q->events + q->lost + !q->events);
 
+	if (q->sampled)
+		return rule_found(ret, CLASS_INCONCLUSIVE, 1, 0,
+			"the GIL probes were recorded at a frequency, so most hits are missing");
 	if (q->release_unprobed)
 		return rule_found(ret, CLASS_INCONCLUSIVE, 1, 0,
 			"no releases of the GIL were recorded, so nobody's holds are known (record "
 			"with gilprobe record)");
+	if (q->take_unprobed)
+		return rule_found(ret, CLASS_INCONCLUSIVE, 1, 0,
+			"no takes of the GIL were recorded, so nobody's holds are known (record with "
+			"gilprobe record)");
 	if (q->release_missing)
 		return rule_found(ret, CLASS_INCONCLUSIVE, 1, 0,
 			"most releases of the GIL are missing: drop_gil is inlined in this "
-			"interpreter, so its symbol does not see them (record with gilprobe record)");
-	if (q->sampled)
-		return rule_found(ret, CLASS_INCONCLUSIVE, 1, 0,
-			"the GIL probes were recorded at a frequency, so most hits are missing");
+			"interpreter, so its symbol does not see them: %llu of %llu takes came while "
+			"it was held (record with gilprobe record)",
+			(unsigned long long)(q->acquires_while_holding + q->overlapping),
+			(unsigned long long)q->acquires);
 	if (lost < LOST_MANY)
 		return false;
 	/* system-wide most of what is lost is other programs' scheduling: what fold had to leave

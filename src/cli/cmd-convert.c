@@ -64,6 +64,23 @@ static bool ends_with(const char *text, const char *end)
 	return n > m && !strcmp(text + n - m, end);
 }
 
+/* A timeline of waits alone is worth drawing, one of nothing is not. */
+static int check_drawable(const struct fold_quality *q, struct err *err)
+{
+	if (q->wait_known || !q->release_missing)
+		return 0;
+	if (q->sampled) {
+		err_hint(err,
+			"record every hit: perf record -c 1, or gilprobe record -- python3 app.py");
+		return err_set(err, -EOPNOTSUPP,
+			"the probes were sampled at a frequency (perf record -F): most hits are missing");
+	}
+	err_hint(err, "record with: gilprobe record -- python3 app.py");
+	return err_set(err, -EOPNOTSUPP,
+		"the recording can tell neither holds nor waits: %s of the GIL are missing",
+		q->take_unprobed ? "takes" : "releases and wants");
+}
+
 /*
  * Reads the opened recordings into @out. 1: that releases are missing was seen only at the end, so
  * holds were drawn that are none, and nothing was committed.
@@ -93,14 +110,18 @@ static int write_trace(struct reading *reading, const struct convert_args *args,
 	*sink = emit_chrome_sink(emit);
 	r = reading_run(reading, &result, err);
 	progress_done(progress);
+	if (r >= 0)
+		r = check_drawable(&result->quality, err);
 	if (r >= 0 && result->quality.release_missing && !waits_only)
 		return 1;
 	if (r >= 0)
 		r = out_commit(out, err);
 	if (r < 0)
 		return r;
-	if (waits_only)
+	if (waits_only) {
 		say("releases of the GIL are missing from the recording: only waits are drawn");
+		say_hint("for holds record with: gilprobe record -- python3 app.py");
+	}
 	say("%llu slices of %zu threads in '%s'", (unsigned long long)emit_chrome_slices(emit),
 		result->n_threads, args->output);
 	if (emit_chrome_rapid(emit))

@@ -112,7 +112,7 @@ static void note_facts(
 	if (facts->sampled_probes)
 		note(r, "the probes were sampled at a frequency (perf record -F): most hits are "
 			"missing; record with -c 1");
-	if (!quality->wait_known)
+	if (!quality->wait_known && !facts->sampled_probes)
 		note(r, "waiting for the GIL cannot be told: no entries of take_gil were recorded");
 	if (!quality->cpu_known)
 		note(r, "no scheduler events: on-CPU, runnable and blocked cannot be told");

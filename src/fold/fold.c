@@ -43,7 +43,7 @@ void fold_free(struct fold *fold)
 	task_done(fold);
 	blame_done(fold);
 	strtab_done(&fold->names);
-	free(fold->cpu_ns);
+	free(fold->cpus);
 	free(fold->processes_shown.items);
 	free(fold->gils_shown.items);
 	free(fold->threads_shown.items);
@@ -90,22 +90,17 @@ static int set_time(struct fold *f, uint64_t time_ns)
 	return !f->entered && at_ns >= f->options.from_ns ? enter(f) : 0;
 }
 
-/* Remembers when @cpu last told something. */
-static int note_cpu(struct fold *f, int cpu)
+static int make_cpu(struct fold *f, int cpu)
 {
-	size_t need = (size_t)(cpu + 1);
+	size_t need = (size_t)(cpu + 1), had = f->n_cpus;
+	int r;
 
-	if (cpu < 0)
+	if (cpu < 0 || need <= had)
 		return 0;
-	if (need > f->n_cpus) {
-		size_t had = f->n_cpus;
-		int r = vec_reserve(&f->cpu_ns, &f->n_cpus, need, sizeof(*f->cpu_ns));
-
-		if (r < 0)
-			return r;
-		memset(f->cpu_ns + had, 0, (f->n_cpus - had) * sizeof(*f->cpu_ns));
-	}
-	f->cpu_ns[cpu] = f->now;
+	r = vec_reserve(&f->cpus, &f->n_cpus, need, sizeof(*f->cpus));
+	if (r < 0)
+		return r;
+	memset(f->cpus + had, 0, (f->n_cpus - had) * sizeof(*f->cpus));
 	return 0;
 }
 
@@ -119,8 +114,8 @@ static int lost(struct fold *f, const struct event *event)
 	uint64_t end_ns = f->before_ns;
 	int r = 0;
 
-	if (event->cpu >= 0 && (size_t)event->cpu < f->n_cpus)
-		end_ns = f->cpu_ns[event->cpu];
+	if (event->cpu >= 0 && f->cpus[event->cpu].ns)
+		end_ns = f->cpus[event->cpu].ns;
 	f->lost += event->lost;
 	for (struct thread *t = f->live; t && r >= 0; t = t->next)
 		if (t->begun && (t->side == SIDE_WANT || t->side == SIDE_YIELD))
@@ -187,9 +182,11 @@ int fold_feed(struct fold *fold, const struct event *event, struct err *err)
 	fold->before_ns = fold->now;
 	r = set_time(fold, event->time_ns);
 	if (r >= 0)
-		r = dispatch(fold, event);
+		r = make_cpu(fold, event->cpu);
 	if (r >= 0)
-		r = note_cpu(fold, event->cpu);
+		r = dispatch(fold, event);
+	if (r >= 0 && event->cpu >= 0)
+		fold->cpus[event->cpu].ns = fold->now;
 	return done(fold, r, err);
 }
 
@@ -219,17 +216,20 @@ static void finish_quality(struct fold *f, uint64_t duplicated, uint64_t late)
 	q->lost = max_ns(facts->lost, f->lost);
 	q->cpu_known = cpu_known(f);
 	q->runnable_known = facts->has_wakeup && facts->sched_cpu_wide;
-	q->wait_known = facts->has_want;
+	q->wait_known = facts->has_want && !facts->sampled_probes;
 	q->forced_known = facts->has_drop_return || facts->has_yield;
 	q->sampled = facts->sampled_probes;
 	q->release_unprobed = facts->has_acquire && !facts->has_release;
-	q->release_missing = q->release_unprobed || (missing >= 10 && missing * 5 > f->acquires);
+	q->take_unprobed = !facts->has_acquire && !facts->has_want;
+	q->release_missing = q->release_unprobed || q->take_unprobed || q->sampled ||
+			     (missing >= 10 && missing * 5 > q->acquires);
 	for (size_t i = 0; i < f->threads_shown.n; i++) {
 		struct fold_thread *t = f->threads_shown.items[i];
 
 		if (q->release_missing)
 			forget_holds(t);
-		q->unknown_ns += t->state_ns[SPAN_UNKNOWN];
+		q->unknown_ns +=
+			t->state_ns[SPAN_UNKNOWN] + (q->wait_known ? 0 : t->state_ns[SPAN_WAITING]);
 	}
 }
 

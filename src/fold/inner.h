@@ -36,6 +36,12 @@ struct blame_pair {
 	uint64_t wait_serial; /* the last wait counted */
 };
 
+/* What a CPU told last, and the last thread that ran on it. */
+struct cpu_last {
+	uint64_t ns;
+	struct thread *thread;
+};
+
 struct process_list {
 	struct fold_process **items;
 	size_t n, cap;
@@ -58,7 +64,7 @@ struct fold {
 	uint64_t now;	 /* the running event's time, cut to the window */
 	uint64_t newest_ns, start_ns;
 	uint64_t before_ns; /* the event before this one */
-	uint64_t *cpu_ns;   /* the last event of each CPU; n_cpus */
+	struct cpu_last *cpus;
 	size_t n_cpus;
 	bool started, entered,
 		inside; /* entered: the window has begun; inside: the event is in it */
@@ -82,7 +88,7 @@ struct fold {
 	struct thread_list threads_shown;
 	struct fold_hold top[FOLD_TOP_HOLDS];
 	size_t n_top;
-	uint64_t acquires, lost;
+	uint64_t lost;
 	struct fold_result result;
 };
 

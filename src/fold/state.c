@@ -384,6 +384,12 @@ static int leave_other(struct fold *f, struct thread *t, enum input input)
 	return end_missed_hold(f, t);
 }
 
+/* It runs on another CPU than was known: it has been switched, unseen. */
+static bool moved(const struct thread *t, int cpu)
+{
+	return cpu >= 0 && t->cpu_number >= 0 && t->cpu_number != cpu;
+}
+
 int state_event(struct fold *f, const struct event *event)
 {
 	static const enum input inputs[] = {
@@ -399,12 +405,12 @@ int state_event(struct fold *f, const struct event *event)
 	int r = task_thread(f, event, &t);
 
 	f->result.quality.gil_events++;
-	f->acquires += input == INPUT_ACQUIRE;
+	f->result.quality.acquires += input == INPUT_ACQUIRE;
 	if (r < 0 || !t)
 		return r;
 	if (!t->begun)
 		r = thread_begin(f, t, event->cpu);
-	else if (cpu_known(f) && t->cpu != CPU_ON)
+	else if (cpu_known(f) && (t->cpu != CPU_ON || moved(t, event->cpu)))
 		r = thread_cpu(f, t, CPU_ON, "Running", event->cpu);
 	if (r >= 0)
 		r = gil_get(f, t, event->gil, &g);

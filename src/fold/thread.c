@@ -76,6 +76,19 @@ int thread_show(struct fold *f, struct thread *t)
 	return 0;
 }
 
+/* @t runs on @cpu: whoever was running there has left it, when, the recording did not tell. */
+static int occupy(struct fold *f, struct thread *t, int cpu)
+{
+	struct thread *before = cpu >= 0 ? f->cpus[cpu].thread : NULL;
+
+	if (cpu >= 0)
+		f->cpus[cpu].thread = t;
+	if (!before || before == t || !before->alive || before->cpu != CPU_ON ||
+		before->cpu_number != cpu)
+		return 0;
+	return thread_cpu(f, before, CPU_UNKNOWN, NULL, -1);
+}
+
 int thread_begin(struct fold *f, struct thread *t, int cpu_number)
 {
 	t->begun = true;
@@ -84,6 +97,10 @@ int thread_begin(struct fold *f, struct thread *t, int cpu_number)
 		t->process->pub.start_ns = t->process->pub.end_ns = f->now;
 	t->process->begun = true;
 	if (cpu_known(f)) {
+		int r = occupy(f, t, cpu_number);
+
+		if (r < 0)
+			return r;
 		t->cpu = CPU_ON;
 		t->cpu_name = "Running";
 		t->cpu_number = cpu_number;
@@ -187,6 +204,8 @@ int thread_cpu(struct fold *f, struct thread *t, enum cpu cpu, const char *name,
 
 	if (r >= 0)
 		r = cpu_flush(f, t, f->now);
+	if (r >= 0 && cpu == CPU_ON)
+		r = occupy(f, t, cpu_number);
 	t->cpu = cpu;
 	t->cpu_name = name;
 	t->cpu_number = cpu_number;

@@ -119,17 +119,17 @@ struct fold_quality {
 	uint64_t events; /* samples in the files: what `perf script` lists */
 	uint64_t lost, duplicated, late;
 	uint64_t unmatched; /* GIL events whose partner never came (normal at exits: not counted) */
-	uint64_t overlapping;		 /* acquires while another thread held the same GIL */
-	uint64_t acquires_while_holding; /* a thread took what it held: releases are missing */
-	uint64_t unknown_ns;		 /* over all threads, after their first evidence */
-	uint64_t gil_events;		 /* probe hits */
-	bool cpu_known;			 /* on-CPU or not can be told */
-	bool runnable_known;		 /* runnable can be told from blocked */
-	bool wait_known;		 /* waits can be told (entries of take_gil were recorded) */
-	bool forced_known;		 /* forced switches can be told */
-	bool sampled;	       /* GIL probes were recorded at a frequency: most hits are missing */
-	bool release_missing;  /* most releases are missing: no holds, all but WAITING is UNKNOWN */
-	bool release_unprobed; /* … because nothing recorded them; else drop_gil was inlined */
+	uint64_t overlapping; /* acquires while another thread held the same GIL */
+	uint64_t acquires, acquires_while_holding; /* it took what it held: a release is missing */
+	uint64_t unknown_ns;  /* over all threads, after their first evidence */
+	uint64_t gil_events;  /* probe hits */
+	bool cpu_known;	      /* on-CPU or not can be told */
+	bool runnable_known;  /* runnable can be told from blocked */
+	bool wait_known;      /* waits can be told (entries of take_gil were recorded) */
+	bool forced_known;    /* forced switches can be told */
+	bool sampled;	      /* GIL probes were recorded at a frequency: most hits are missing */
+	bool release_missing; /* no holds can be told: all but WAITING is UNKNOWN */
+	bool release_unprobed, take_unprobed; /* … since not recorded; else drop_gil is inlined */
 };
 
 struct fold_result {

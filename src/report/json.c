@@ -105,6 +105,15 @@ static void write_quality(
 	json_object_end(json);
 }
 
+static void key_count(struct json *json, const char *key, bool known, uint64_t n)
+{
+	json_key(json, key);
+	if (known)
+		json_u64(json, n);
+	else
+		json_null(json);
+}
+
 static void write_gil(struct json *json, const struct fold_result *result, const struct fold_gil *g)
 {
 	const struct fold_quality *q = &result->quality;
@@ -120,12 +129,8 @@ static void write_gil(struct json *json, const struct fold_result *result, const
 	key_s(json, "contended_s", q->wait_known, g->contended_ns);
 	key_s(json, "life_s", true, life);
 	key_u64(json, "takes", g->takes);
-	key_u64(json, "handoffs", g->handoffs);
-	json_key(json, "forced");
-	if (q->forced_known)
-		json_u64(json, g->forced);
-	else
-		json_null(json);
+	key_count(json, "handoffs", holds, g->handoffs);
+	key_count(json, "forced", holds && q->forced_known, g->forced);
 	key_s(json, "max_hold_s", holds, g->max_hold_ns);
 	key_s(json, "max_wait_s", q->wait_known, g->max_wait_ns);
 	key_double(json, "waiters_mean", q->wait_known && life,
@@ -153,7 +158,8 @@ static void write_states(
 	key_s(json, "native_s", cpu, t->state_ns[SPAN_NATIVE]);
 	key_s(json, "runnable_s", runnable, t->state_ns[SPAN_RUNNABLE]);
 	key_s(json, "blocked_s", cpu, blocked);
-	key_s(json, "unknown_s", true, t->state_ns[SPAN_UNKNOWN]);
+	key_s(json, "unknown_s", true,
+		t->state_ns[SPAN_UNKNOWN] + (q->wait_known ? 0 : t->state_ns[SPAN_WAITING]));
 }
 
 static void write_thread(

@@ -87,11 +87,12 @@ static void fill_shares(
 	set_permille(&cells[COLUMN_OFF_CPU], holds && q->cpu_known, share[SPAN_HAS_GIL_OFF_CPU]);
 	set_permille(&cells[COLUMN_WAITING], q->wait_known, share[SPAN_WAITING]);
 	set_permille(&cells[COLUMN_NATIVE], holds && q->cpu_known, share[SPAN_NATIVE]);
-	set_permille(&cells[COLUMN_RUNNABLE], q->runnable_known, share[SPAN_RUNNABLE]);
-	set_permille(&cells[COLUMN_BLOCKED], q->cpu_known,
+	set_permille(&cells[COLUMN_RUNNABLE], holds && q->runnable_known, share[SPAN_RUNNABLE]);
+	set_permille(&cells[COLUMN_BLOCKED], holds && q->cpu_known,
 		share[SPAN_BLOCKED] + (q->runnable_known ? 0 : share[SPAN_RUNNABLE]));
-	set_permille(&cells[COLUMN_UNKNOWN], true, share[SPAN_UNKNOWN]);
-	cells[COLUMN_WAITING].paint = loss(share[SPAN_WAITING]);
+	set_permille(&cells[COLUMN_UNKNOWN], true,
+		share[SPAN_UNKNOWN] + (q->wait_known ? 0 : share[SPAN_WAITING]));
+	cells[COLUMN_WAITING].paint = q->wait_known ? loss(share[SPAN_WAITING]) : PAINT_NONE;
 	cells[COLUMN_OFF_CPU].paint = loss(share[SPAN_HAS_GIL_OFF_CPU]);
 	cells[COLUMN_RUNNABLE].paint = share[SPAN_RUNNABLE] >= 200 ? PAINT_YELLOW : PAINT_NONE;
 }

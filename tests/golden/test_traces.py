@@ -57,7 +57,7 @@ class Traces(harness.Case):
     def inputs(self):
         """Arguments of convert: every recording that has GIL events, and two that belong together."""
         for name in corpus.names():
-            if name != 'giltracer-sched.data':
+            if name not in ('giltracer-sched.data', 'single.data'):
                 yield name, [self.unpack(name)]
         yield 'giltracer', [self.unpack('giltracer-gil.data'), self.unpack('giltracer-sched.data')]
 
@@ -66,8 +66,7 @@ class Traces(harness.Case):
             with self.subTest(name):
                 self.convert(*files)
                 trace = self.check()
-                if name != 'single.data':  # it has takes only
-                    self.assertTrue(trace.thread_rows)
+                self.assertTrue(trace.thread_rows)
                 report = self.report(*files)
                 self.assertEqual(trace.own['quality']['events'], report['quality']['events'])
                 self.assertEqual(len(trace.own['threads']), len(report['threads']))
@@ -131,14 +130,25 @@ class Traces(harness.Case):
                 self.assertEqual(set(whole.flows), set(together.flows))
 
     def test_without_releases_no_hold_is_drawn(self):
-        file = self.unpack('single.data')
-        self.assertIn('only waits are drawn', self.convert(file).stderr)
+        file = self.unpack('default.data')
+        data = file.read_bytes().replace(b'name: drop_gil\n', b'name: else_gil\n')
+        data = data.replace(b'name: drop_gil__return\n', b'name: else_gil__return\n')
+        file.write_bytes(data)
+        done = self.convert(file)
+        self.assertIn('only waits are drawn', done.stderr)
+        self.assertIn('hint: for holds record with: gilprobe record', done.stderr)
         trace = self.check()
-        self.assertFalse(trace.slices)
+        self.assertEqual({name for rows in trace.slices.values() for _, _, name, _ in rows}, {'waiting for GIL'})
         self.assertFalse(trace.flows)
         done = harness.run('convert', '-o', '-', file)
         self.assertEqual(done.returncode, 2)
         self.assertIn('releases of the GIL are missing', done.stderr)
+
+    def test_takes_alone_are_no_timeline(self):
+        done = harness.run('convert', '-o', 'trace.json', self.unpack('single.data'))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('neither holds nor waits', done.stderr)
+        self.assertFalse(os.path.exists('trace.json'))
 
     def test_outputs_are_the_same_text(self):
         file = self.unpack('mp.data')

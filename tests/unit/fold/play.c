@@ -214,7 +214,7 @@ void play(struct play *p, const char *events)
 {
 	while (*events) {
 		char kind[16] = "", thread[16] = "", arg[32] = "";
-		struct event event = {.cpu = 0};
+		struct event event = {.cpu = -1};
 		char *rest;
 
 		event.time_ns = strtoull(events, &rest, 10) * 1000;

@@ -56,6 +56,21 @@ static void test_rows(void **state)
 	play_done(&p);
 }
 
+/* Another thread's event proves that it has left that CPU, though no switch was seen. */
+static void test_missing_out(void **state)
+{
+	struct play p;
+
+	PLAY(&p, PERF_TASK,
+		"10@0 acquire A; 20@0 release A; 21@0 return A; 30@0 acquire B; 40@1 release B;"
+		"41@1 return B; 50@1 acquire A; 60@1 exit A; 70@1 exit B");
+	assert_spans(&p, 'A', "has-gil 10-20, native 20-30, unknown 30-50, has-gil 50-60");
+	assert_spans(&p, 'B', "has-gil 30-40, native 40-50, unknown 50-70");
+	assert_string_equal(
+		p.cpus, "A Running 10-30, B Running 30-40, B Running 40-50, A Running 50-60");
+	play_done(&p);
+}
+
 /* An event of its own proves that it runs, though no switch-in was seen. */
 static void test_missing_in(void **state)
 {
@@ -179,6 +194,7 @@ int main(void)
 		cmocka_unit_test(test_hold_off_cpu),
 		cmocka_unit_test(test_waiting_without_cpu),
 		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_missing_out),
 		cmocka_unit_test(test_missing_in),
 		cmocka_unit_test(test_per_task),
 		cmocka_unit_test(test_switch_records),
