@@ -29,6 +29,22 @@ struct lines {
 	int32_t pid;
 };
 
+/* An event stays one line, and a name cannot speak to a terminal. */
+static void write_text(struct out *out, const char *key, const char *text)
+{
+	out_printf(out, " %s=", key);
+	while (*text) {
+		size_t n = 0;
+
+		while ((unsigned char)text[n] >= ' ' && text[n] != '\x7f')
+			n++;
+		out_write(out, text, n);
+		text += n;
+		if (*text)
+			out_printf(out, "\\x%02x", (unsigned char)*text++);
+	}
+}
+
 static void write_detail(struct out *out, const struct event *e)
 {
 	switch ((enum event_kind)e->kind) {
@@ -52,11 +68,11 @@ static void write_detail(struct out *out, const struct event *e)
 		break;
 	case EVENT_EXEC:
 	case EVENT_COMM:
-		out_printf(out, " comm=%s", e->comm ? e->comm : "");
+		write_text(out, "comm", e->comm ? e->comm : "");
 		break;
 	case EVENT_MMAP:
 		if (e->mmap)
-			out_printf(out, " path=%s", e->mmap->path);
+			write_text(out, "path", e->mmap->path);
 		break;
 	case EVENT_LOST:
 		out_printf(out, " lost=%" PRIu64, e->lost);
