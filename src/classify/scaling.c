@@ -28,6 +28,7 @@ struct shares {
 	double hold, hold_asleep, wait, native, blocked, by_sibling;
 	double wait_asleep, long_waited;      /* of the waiting */
 	double takes_per_s, hold_ns, wait_ns; /* hold and wait: the mean of one */
+	double native_ns;		      /* per hold */
 };
 
 /*
@@ -65,6 +66,7 @@ static struct shares shares_of(const struct scale_phase *phase)
 		.long_waited = wait > 0 ? (double)e->long_waited_ns / wait : 0,
 		.takes_per_s = (double)e->takes * 1e9 / active,
 		.hold_ns = e->takes ? hold / (double)e->takes : hold,
+		.native_ns = e->takes ? (double)e->native_ns / (double)e->takes : 0,
 		.wait_ns = e->waits ? wait / (double)e->waits : 0,
 	};
 }
@@ -89,9 +91,6 @@ static enum gil_class kind_of_gil_bound(const struct scene *s)
 		return CLASS_SWITCH_INTERVAL;
 	if (t->long_waited >= MOST)
 		return CLASS_LONG_C_CALL;
-	if (t->takes_per_s >= MANY_TAKES_PER_S && t->hold_ns <= SHORT_HOLD_NS &&
-		s->one.native >= PART)
-		return CLASS_DROPPED_TOO_OFTEN;
 	if (t->wait_ns >= s->interval_ns / 2 && t->wait_ns >= CONVOY_RATIO * t->hold_ns)
 		return CLASS_CONVOY;
 	return CLASS_GIL_BOUND;
@@ -103,6 +102,13 @@ static double gil_share(const struct shares *one)
 	double work = one->hold + one->native;
 
 	return work > 0 ? one->hold / work : 0;
+}
+
+/* What is done without the GIL is shorter than handing it over would take. */
+static bool dropped_too_often(const struct shares *one)
+{
+	return one->takes_per_s >= MANY_TAKES_PER_S && one->native >= PART &&
+	       one->native_ns <= HANDOVER_NS && one->hold_ns <= SHORT_HOLD_NS;
 }
 
 static enum gil_class decide(const struct scene *s)
@@ -118,6 +124,8 @@ static enum gil_class decide(const struct scene *s)
 		return many->wait >= WAIT_MUCH ? CLASS_MIXED : CLASS_IO_BOUND;
 	if (one->blocked >= PART && one->hold >= PART)
 		return CLASS_MIXED;
+	if (dropped_too_often(one))
+		return CLASS_DROPPED_TOO_OFTEN;
 	if (gil_share(one) < MOST)
 		return many->wait >= WAIT_MUCH ? kind_of_gil_bound(s) : CLASS_RELEASES;
 	return kind_of_gil_bound(s);
@@ -158,6 +166,8 @@ static double margin_of(enum gil_class kind, const struct scene *s)
 		return fmin(one->blocked, one->hold) / PART;
 	case CLASS_RELEASES:
 		return fmin((1 - gil_share(one)) / MOST, (1 - many->wait) / (1 - WAIT_MUCH) * 1.2);
+	case CLASS_DROPPED_TOO_OFTEN:
+		return fmin(HANDOVER_NS / one->native_ns, one->takes_per_s / MANY_TAKES_PER_S);
 	case CLASS_BLOCKING_CALL:
 		return fmax(one->hold_asleep, many->wait_asleep) / MOST;
 	default:
@@ -198,6 +208,9 @@ static void explain(const struct scene *s, struct verdict *verdict)
 	if (verdict->class == CLASS_BLOCKING_CALL && one->hold > 0)
 		add(verdict, ", and of the holding %.0f %% is asleep",
 			100 * one->hold_asleep / one->hold);
+	if (verdict->class == CLASS_DROPPED_TOO_OFTEN)
+		add(verdict, ", and it drops the GIL %.0f times a second, for %.1f us each",
+			one->takes_per_s, one->native_ns / 1e3);
 	if (verdict->class == CLASS_LOCK_CONTENTION)
 		add(verdict, ", and sleeps %.0f %% until another thread wakes it",
 			100 * many->by_sibling);

@@ -6,6 +6,7 @@ Each call takes about a tenth of a second on one core.
 import ctypes
 import hashlib
 import json
+import os
 import re
 import sqlite3
 import subprocess
@@ -23,6 +24,7 @@ CASES = {
     'json_dumps': GIL[:2],
     'regex': GIL[1:2],
     'sqlite_query': ('releases-the-gil',),
+    'stat_calls': ('gil-dropped-too-often',),
     'sleep': ('io-bound',),
     'lock_convoy': ('lock-contention-not-gil',),
     'pydll_sleep': ('gil-bound/blocking-call-keeps-gil',),
@@ -80,6 +82,11 @@ def sqlite_query():
     db = sqlite3.connect(':memory:')
     db.execute('with recursive n(i) as (select 1 union all select i + 1 from n where i < 300000) '
                'select count(*), sum(i * i % 7) from n').fetchall()
+
+
+def stat_calls():
+    for _ in range(40000):
+        os.stat('/')
 
 
 def sleep():
