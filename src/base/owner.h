@@ -16,6 +16,12 @@ struct owner {
 /* True (and *@ret set) when we are root and SUDO_UID names an ordinary user. */
 bool owner_behind_sudo(struct owner *ret);
 
+/*
+ * Makes this process that user's, for good: groups, gid, uid; HOME, USER and LOGNAME follow where
+ * they still are root's. 0 or a negative errno.
+ */
+int owner_become(const struct owner *owner);
+
 /* Gives the open file to that user, if there is one. 0 or a negative errno. */
 int owner_take_file(int fd);
 

@@ -8,54 +8,16 @@
  */
 #include "record/launch.h"
 
-#include "base/cleanup.h"
 #include "base/owner.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <poll.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-/* What the caller set on purpose (sudo -E) stays; what still is root's becomes the user's. */
-static void follow(const char *name, const char *roots, const char *users)
-{
-	const char *value = getenv(name);
-
-	if (!value || !strcmp(value, roots))
-		setenv(name, users, 1);
-}
-
-static void follow_home(const struct owner *owner)
-{
-	const struct passwd *entry = getpwuid(0);
-	_cleanup_free_ char *home = strdup(entry ? entry->pw_dir : "/root");
-	_cleanup_free_ char *name = strdup(entry ? entry->pw_name : "root");
-
-	entry = getpwuid(owner->uid);
-	if (!home || !name || !entry)
-		return;
-	follow("HOME", home, entry->pw_dir);
-	follow("USER", name, entry->pw_name);
-	follow("LOGNAME", name, entry->pw_name);
-}
-
-static int become(const struct owner *owner)
-{
-	const struct passwd *user = getpwuid(owner->uid);
-
-	if (user ? initgroups(user->pw_name, owner->gid) : setgroups(1, &owner->gid))
-		return -errno;
-	if (setgid(owner->gid) < 0 || setuid(owner->uid) < 0)
-		return -errno;
-	follow_home(owner);
-	return 0;
-}
 
 static void be_child(
 	const struct record_options *options, const sigset_t *mask, int go_fd, int failed_fd)
@@ -67,7 +29,7 @@ static void be_child(
 
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	if (owner_behind_sudo(&owner))
-		r = become(&owner);
+		r = owner_become(&owner);
 	do
 		n = read(go_fd, &byte, 1);
 	while (n < 0 && errno == EINTR);

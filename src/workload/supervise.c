@@ -5,6 +5,7 @@
  * It is the subreaper of everything that the target starts: an orphan becomes our child, so
  * "kill all children until there are none" ends even daemons with sessions of their own.
  */
+#include "base/owner.h"
 #include "workload/internal.h"
 #include "workload/workload.h"
 
@@ -254,8 +255,16 @@ int workload_supervise(void *user)
 	struct workload *w = user;
 	struct watch watch = {.workload = w, .until_ns = now_ns() + w->options.timeout_ns};
 	pid_t parent = getppid();
+	struct owner owner;
 	sigset_t ours, before;
+	int r = owner_behind_sudo(&owner) ? owner_become(&owner) : 0;
 
+	if (r < 0) {
+		log_line(&watch, "fail\tcannot become uid %u: %s\n", (unsigned)owner.uid,
+			strerror(-r));
+		return 125;
+	}
+	/* becoming another user takes the second one away */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	sigemptyset(&ours);
