@@ -57,13 +57,6 @@ static void defaults(void *arguments)
 	args->output = "trace.json.gz";
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t n = strlen(text), m = strlen(end);
-
-	return n > m && !strcmp(text + n - m, end);
-}
-
 /* A timeline of waits alone is worth drawing, one of nothing is not. */
 static int check_drawable(const struct fold_quality *q, struct err *err)
 {
@@ -179,7 +172,7 @@ static int run(void *arguments)
 	struct err err = {0};
 	int r;
 
-	if (!to_stdout && !ends_with(args->output, ".json") && !ends_with(args->output, ".json.gz"))
+	if (!to_stdout && !reading_is_trace_name(args->output))
 		return say_usage("convert", "'%s': the name must end in .json or .json.gz, or be -",
 			args->output);
 	if (args->from_ns >= args->to_ns)

@@ -135,6 +135,9 @@ static int make_plan(struct scale_args *args, struct plan *plan)
 		return say_usage("scale", "--timeout must be > 0");
 	if ((args->output || args->trace) && !args->record)
 		return say_usage("scale", "--no-recording leaves nothing for --output or --trace");
+	if (args->trace && !reading_is_trace_name(args->trace))
+		return say_usage("scale", "--trace '%s': the name must end in .json or .json.gz",
+			args->trace);
 	*plan = (struct plan){.target = args->target,
 		.builtin = args->builtin,
 		.args = args->args.items,

@@ -275,6 +275,17 @@ int reading_run(struct reading *r, const struct fold_result **ret, struct err *e
 	return 0;
 }
 
+bool reading_is_trace_name(const char *name)
+{
+	static const char *const ends[] = {".json", ".json.gz"};
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < 2; i++)
+		if (n > strlen(ends[i]) && !strcmp(name + n - strlen(ends[i]), ends[i]))
+			return true;
+	return false;
+}
+
 void reading_done(struct reading *r)
 {
 	pipeline_free(steal_ptr(r->pipeline));

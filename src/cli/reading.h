@@ -46,6 +46,9 @@ bool reading_wall(const struct reading *r, int64_t *ret_realtime_minus_clock_ns)
 /* Lets @options draw @progress and stop at a signal. */
 void reading_progress(struct pipeline_options *options, struct progress *progress);
 
+/* A timeline's file: *.json or *.json.gz. */
+bool reading_is_trace_name(const char *name);
+
 /* SIGINT and SIGTERM make reading_run return -EINTR instead of ending us with half a file. */
 void reading_catch_signals(void);
 

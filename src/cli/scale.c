@@ -23,6 +23,14 @@
 #define PHASE_NAME 32
 #define BUFFER (8u << 20) /* per CPU: the target may keep every CPU busy */
 
+/* The timeline that was asked for. Its file is opened before anything runs. */
+struct trace {
+	struct out *out; /* NULL: none */
+	struct emit_chrome *emit;
+	char (*names)[PHASE_NAME];
+	const char **phases;
+};
+
 static void show_phase(void *user, enum scale_mode mode, unsigned workers)
 {
 	(void)user;
@@ -34,6 +42,16 @@ static void hide_phase(const struct workload_options *options)
 	if (options->progress)
 		fputs("\r\033[K", stderr);
 }
+
+/* One measurement on its way. */
+struct measuring {
+	const struct scale_args *args;
+	const char *path; /* of the recording, or NULL: none is wanted */
+	struct workload *workload;
+	struct trace trace;
+	struct scale_result *result;
+	struct scale_facts_beside *beside;
+};
 
 static void keep_reason(struct scale_facts_beside *beside, const struct err *err)
 {
@@ -87,10 +105,10 @@ static int find_target(const struct workload *workload, struct locate_target **r
 }
 
 /* 1: recorded; 0: not allowed or not possible, and nothing has run; negative: failed. */
-static int record(const struct scale_args *args, struct workload *workload, const char *path,
-	struct scale_facts_beside *beside, struct err *err)
+static int record(struct measuring *m, struct err *err)
 {
 	_cleanup_(cleanup_locate_target) struct locate_target *target = NULL;
+	const struct scale_args *args = m->args;
 	char *shown[] = {(char *)"gilprobe", (char *)"scale",
 		(char *)(args->target ? "--target" : "--builtin"),
 		(char *)(uintptr_t)(args->target ? args->target : args->builtin), NULL};
@@ -98,24 +116,25 @@ static int record(const struct scale_args *args, struct workload *workload, cons
 	struct record_result result = {0};
 	struct err why = {0};
 	bool started = false;
-	int r = find_target(workload, &target, &why);
+	int r = find_target(m->workload, &target, &why);
 
 	if (r >= 0 && !target->n_binaries)
-		r = err_set(&why, -ENODEV, "no CPython found for '%s'", workload_argv(workload)[0]);
+		r = err_set(
+			&why, -ENODEV, "no CPython found for '%s'", workload_argv(m->workload)[0]);
 	if (r >= 0) {
 		struct record_options how = {
 			.argv = shown,
 			.child = workload_supervise,
-			.child_user = workload,
+			.child_user = m->workload,
 			.mark = &mark,
 			.target = target,
-			.output = path,
+			.output = m->path,
 			.buffer_bytes = BUFFER,
 			.started = note_started,
 			.user = &started,
 		};
 
-		mark.path = workload_mark(workload, &mark.offset);
+		mark.path = workload_mark(m->workload, &mark.offset);
 		r = record_run(&how, &result, &why);
 	}
 	if (r >= 0) {
@@ -123,20 +142,13 @@ static int record(const struct scale_args *args, struct workload *workload, cons
 			say("the target ran as uid %u", (unsigned)result.uid);
 		return 1;
 	}
-	if (started) {
+	if (started || args->output || args->trace) { /* what was asked for cannot be */
 		*err = why;
 		return r;
 	}
-	keep_reason(beside, &why);
+	keep_reason(m->beside, &why);
 	return 0;
 }
-
-struct trace {
-	struct out *out;
-	struct emit_chrome *emit;
-	char (*names)[PHASE_NAME];
-	const char **phases;
-};
 
 static void trace_done(struct trace *trace)
 {
@@ -146,18 +158,13 @@ static void trace_done(struct trace *trace)
 	free(trace->phases);
 }
 
-static int trace_begin(
-	struct trace *trace, const char *path, const struct scale_result *result, struct err *err)
+static int trace_begin(struct trace *trace, const struct scale_result *result, struct err *err)
 {
 	struct emit_options look = {.idle = true,
-		.rapid_after = EMIT_RAPID_AFTER,
 		.version = GILPROBE_VERSION,
 		.command = "gilprobe scale",
 		.clock_monotonic = true};
-	int r = out_create(path, &trace->out, err);
 
-	if (r < 0)
-		return r;
 	trace->names = calloc(result->n_phases + 1, sizeof(*trace->names));
 	trace->phases = calloc(result->n_phases + 1, sizeof(*trace->phases));
 	if (!trace->names || !trace->phases)
@@ -172,69 +179,73 @@ static int trace_begin(
 	return emit_chrome_new(trace->out, &look, &trace->emit, err);
 }
 
+static void take_evidence(struct measuring *m, const struct scaling_evidence *evidence)
+{
+	const struct scale_phase *serial, *threads;
+
+	scaling_evidence_take(evidence, m->result);
+	m->beside->quality = *scaling_evidence_quality(evidence);
+	m->beside->read = true;
+	serial = scale_find(m->result, SCALE_SERIAL, 0);
+	threads = scale_find(m->result, SCALE_THREADS, 0);
+	if (!serial || !threads || !serial->evidence.known || !threads->evidence.known)
+		snprintf(m->beside->no_evidence, sizeof(m->beside->no_evidence),
+			"the recording does not tell what the workers did (%llu events lost)",
+			(unsigned long long)m->beside->quality.lost);
+}
+
 /* Reads the recording once, for the evidence and for the trace. */
-static int read_back(const struct scale_args *args, const char *path, struct scale_result *result,
-	struct scale_facts_beside *beside, struct err *err)
+static int read_back(struct measuring *m, struct err *err)
 {
 	_cleanup_(cleanup_scaling_evidence) struct scaling_evidence *evidence = NULL;
-	char *rest[] = {(char *)(uintptr_t)path};
+	char *rest[] = {(char *)(uintptr_t)m->path};
 	struct common_args common = {.rest = rest, .n_rest = 1};
 	struct pipeline_options how = {.to_ns = UINT64_MAX};
 	struct sink *sinks[2];
-	struct trace trace = {0};
 	struct reading reading = {0};
 	const struct fold_result *fold;
 	struct progress progress;
-	int r = scaling_evidence_new(result, &evidence);
+	int r = scaling_evidence_new(m->result, &evidence);
 
 	if (r < 0)
 		return err_nomem(err);
 	sinks[how.n_sinks++] = scaling_evidence_sink(evidence);
-	if (!result->facts.gil_enabled) {
+	if (!m->result->facts.gil_enabled) {
 		how.watch = scaling_evidence_watch;
 		how.watch_user = evidence;
 	}
-	if (args->trace) {
-		r = trace_begin(&trace, args->trace, result, err);
+	if (m->trace.out) {
+		r = trace_begin(&m->trace, m->result, err);
 		if (r >= 0)
-			sinks[how.n_sinks++] = emit_chrome_sink(trace.emit);
+			sinks[how.n_sinks++] = emit_chrome_sink(m->trace.emit);
 	}
 	how.sinks = sinks;
 	reading_catch_signals();
-	progress_init(&progress, "reading", !args->common.quiet);
+	progress_init(&progress, "reading", !m->args->common.quiet);
 	reading_progress(&how, &progress);
 	if (r >= 0)
 		r = reading_open(&reading, &common, &how, err);
 	if (r >= 0)
 		r = reading_run(&reading, &fold, err);
 	progress_done(&progress);
-	if (r >= 0 && trace.out) {
-		r = out_commit(trace.out, err);
-		beside->traced = r >= 0;
+	if (r >= 0 && m->trace.out) {
+		r = out_commit(m->trace.out, err);
+		m->beside->traced = r >= 0;
 	}
-	if (r >= 0) {
-		scaling_evidence_take(evidence, result);
-		beside->quality = *scaling_evidence_quality(evidence);
-		beside->read = true;
-	}
+	if (r >= 0)
+		take_evidence(m, evidence);
 	reading_done(&reading);
-	trace_done(&trace);
 	return r;
 }
 
-static int use_recording(const struct scale_args *args, const char *path,
-	struct scale_result *result, struct scale_facts_beside *beside, struct err *err)
+/* Nothing about a GIL in the recording is no failure, unless a timeline was to be made of it. */
+static int use_recording(struct measuring *m, struct err *err)
 {
 	struct err why = {0};
-	int r = read_back(args, path, result, beside, &why);
+	int r = read_back(m, &why);
 
-	if (r == -ENODATA && !result->facts.gil_enabled) {
-		snprintf(beside->no_evidence, sizeof(beside->no_evidence),
-			"the GIL of this interpreter is off, so there are no waits for it to see");
-		return 0;
-	}
-	if (r == -ENODATA) {
-		keep_reason(beside, &why);
+	if (r == -ENODATA && !m->args->trace) {
+		keep_reason(m->beside, &why);
 		return 0;
 	}
 	if (r < 0)
@@ -242,53 +253,59 @@ static int use_recording(const struct scale_args *args, const char *path,
 	return r;
 }
 
-static int measure_into(const struct scale_args *args, const struct plan *plan, const char *path,
-	struct scale_result *ret, struct scale_facts_beside *beside, struct err *err)
+static int measure(struct measuring *m, const struct plan *plan, struct err *err)
 {
-	_cleanup_(cleanup_workload) struct workload *workload = NULL;
 	const struct workload_options options = {
 		.plan = plan,
-		.python = args->python,
-		.timeout_ns = args->timeout_ns,
-		.progress = !args->common.quiet && isatty(STDERR_FILENO) ? show_phase : NULL,
+		.python = m->args->python,
+		.timeout_ns = m->args->timeout_ns,
+		.progress = !m->args->common.quiet && isatty(STDERR_FILENO) ? show_phase : NULL,
 	};
-	int r = workload_new(&options, &workload, err), recorded = 0;
+	int r = workload_new(&options, &m->workload, err), recorded = 0;
 
+	if (r >= 0 && m->args->trace)
+		r = out_create(m->args->trace, &m->trace.out, err);
 	if (r < 0)
 		return r;
-	if (path)
-		recorded = record(args, workload, path, beside, err);
+	if (m->path)
+		recorded = record(m, err);
 	else
-		snprintf(beside->no_evidence, sizeof(beside->no_evidence), "--no-recording");
+		keep_reason(m->beside, &(struct err){.text = "--no-recording"});
 	if (recorded < 0)
 		return recorded;
 	if (!recorded) {
-		if (path)
-			say("not recorded: %s", beside->no_evidence);
-		r = workload_run(workload, err);
+		if (m->path)
+			say("not recorded: %s", m->beside->no_evidence);
+		r = workload_run(m->workload, err);
 	}
 	hide_phase(&options);
 	if (r >= 0)
-		r = workload_result(workload, ret, err);
-	beside->recorded = recorded;
-	return r >= 0 && recorded ? use_recording(args, path, ret, beside, err) : r;
+		r = workload_result(m->workload, m->result, err);
+	m->beside->recorded = recorded;
+	return r >= 0 && recorded ? use_recording(m, err) : r;
 }
 
 int scale_measure(const struct scale_args *args, const struct plan *plan, struct scale_result *ret,
 	struct scale_facts_beside *ret_beside, struct err *err)
 {
-	char dir[256], file[280];
-	int r;
+	struct measuring m = {.args = args, .result = ret, .beside = ret_beside};
+	char dir[256] = "", file[280];
+	int r = 0;
 
-	if (!args->record || args->output)
-		return measure_into(
-			args, plan, args->record ? args->output : NULL, ret, ret_beside, err);
-	r = make_room(dir, sizeof(dir), err);
-	if (r < 0)
-		return r;
-	snprintf(file, sizeof(file), "%s/perf.data", dir);
-	r = measure_into(args, plan, file, ret, ret_beside, err);
-	unlink(file);
-	rmdir(dir);
+	if (args->record && args->output) {
+		m.path = args->output;
+	} else if (args->record) {
+		r = make_room(dir, sizeof(dir), err);
+		snprintf(file, sizeof(file), "%s/perf.data", dir);
+		m.path = file;
+	}
+	if (r >= 0)
+		r = measure(&m, plan, err);
+	trace_done(&m.trace);
+	workload_free(m.workload);
+	if (m.path == file) {
+		unlink(file);
+		rmdir(dir);
+	}
 	return r;
 }

@@ -29,6 +29,11 @@ def show(*args):
           'path0=%s' % sys.path[0], 'prefix=%s' % sys.prefix, 'cwd=%s' % os.getcwd())
 
 
+def who():
+    print('uid=%d' % os.getuid())
+    time.sleep(0.05)
+
+
 def raises():
     raise ValueError('no\nluck')
 

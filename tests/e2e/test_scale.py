@@ -80,6 +80,7 @@ class Usage(Scale):
                 (['--builtin', 'io', '--scale', '0'], 'scale'),
                 (['--builtin', 'io', '--scale', '-1'], 'scale'),
                 (['--builtin', 'io', 'more'], "unexpected argument 'more'"),
+                (['--builtin', 'io', '--trace', 'x.txt'], 'the name must end in .json'),
                 (['--builtin', 'io', '--no-recording', '-o', 'x.data'], '--no-recording leaves')):
             done = harness.run('scale', *words)
             self.assertEqual(done.returncode, 2, words)

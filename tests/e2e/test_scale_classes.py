@@ -69,6 +69,22 @@ class Classes(harness.Case):
         self.assertIsNotNone(got['fit'])
         self.assertAlmostEqual(got['gil_share'], 1, delta=0.1)
 
+    def test_files_that_cannot_be_written_are_said_before_anything_runs(self):
+        for words in (['-o', 'no/such/x.data'], ['--trace', 'no/such/x.json']):
+            done = harness.run('scale', '--target', 'mine.py:f', *words)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("'no/such", done.stderr)
+
+    def test_under_sudo_the_target_is_the_user(self):
+        os.chmod(self.folder, 0o777)
+        for words in ([], ['--no-recording']):
+            done = harness.run('scale', '--target', str(harness.HERE / 'targets.py') + ':who', '--repeat',
+                               '1', '--python', '/usr/bin/python3', *words,
+                               env={**os.environ, 'SUDO_UID': '65534', 'SUDO_GID': '65534'})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn('uid=65534', done.stderr)
+            self.assertNotIn('uid=0', done.stderr)
+
     def test_no_recording_is_left_unless_it_was_asked_for(self):
         done = harness.run('scale', '--builtin', 'io', '--repeat', '1', '--scale', '0.1',
                            env={**os.environ, 'TMPDIR': str(self.folder)})
