@@ -167,16 +167,19 @@ static void write_fits(const struct page *page, const struct scale_result *resul
 	double share = scaling_gil_share(result);
 
 	for (enum scale_mode mode = SCALE_THREADS; mode < SCALE_MODES; mode++) {
+		char line[256], measured[48] = "";
 		struct scaling_fit fit;
 
 		if (!scaling_fit(result, mode, &fit))
 			continue;
-		out_printf(page->out, "%s: best with %u; serial fraction %.2f (Amdahl)",
-			scale_mode_name(mode), fit.best_workers, fit.amdahl_serial_fraction);
 		if (mode == SCALE_THREADS && share >= 0)
-			out_printf(page->out, ", measured GIL share %.2f", share);
-		out_printf(page->out, "; contention %.3f, coherence %.4f (USL)\n",
-			fit.usl_contention, fit.usl_coherence);
+			snprintf(measured, sizeof(measured), ", measured GIL share %.2f", share);
+		snprintf(line, sizeof(line),
+			"%s: best with %u; serial fraction %.2f (Amdahl)%s; contention %.3f, coherence "
+			"%.4f (USL)",
+			scale_mode_name(mode), fit.best_workers, fit.amdahl_serial_fraction,
+			measured, fit.usl_contention, fit.usl_coherence);
+		text_wrap(page, line, 0, 2);
 	}
 }
 
@@ -189,8 +192,10 @@ static void write_verdict(const struct page *page, const struct report_scale *sc
 		confidence_name(v->confidence), v->reason);
 	text_paint(page, PAINT_BOLD, "verdict: ");
 	text_wrap(page, line, 9, 9);
-	out_printf(page->out, "Classification: %s  (confidence: %s)\n", scale->verdict->label,
+	out_str(page->out, "Classification: ");
+	snprintf(line, sizeof(line), "%s  (confidence: %s)", scale->verdict->label,
 		confidence_name(v->confidence));
+	text_wrap(page, line, 16, 16);
 	if (scale->no_evidence) {
 		snprintf(line, sizeof(line), "by wall-clock time only: %s", scale->no_evidence);
 		text_wrap(page, line, 0, 2);
