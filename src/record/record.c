@@ -16,8 +16,8 @@
 #include "record/tracing.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -36,20 +36,24 @@ static uint64_t now_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Buffers hold 35 ms of the densest stream measured: a recorder that waits its turn loses events.
+/*
+ * Buffers hold 35 ms of the densest stream measured: a recorder that waits its turn loses events,
+ * and niceness counts little against other sessions' groups (sched_autogroup). The work is the
+ * same, it is only done in time.
  */
 static void hurry(struct session *s)
 {
-	errno = 0;
-	s->priority = getpriority(PRIO_PROCESS, 0);
-	s->hurried = errno == 0 && setpriority(PRIO_PROCESS, 0, -20) == 0;
+	const struct sched_param first = {.sched_priority = 1};
+
+	s->hurried = sched_getscheduler(0) == SCHED_OTHER &&
+		     sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &first) == 0;
 }
 
 /* @ret NULL: the probes are removed when it returns. */
 static void session_done(struct session *s, struct record_removal **ret)
 {
 	if (s->hurried)
-		setpriority(PRIO_PROCESS, 0, s->priority);
+		sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
 	launch_end(&s->launch);
 	perfdata_writer_free(s->writer);
 	output_done(&s->output);
