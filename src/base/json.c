@@ -197,3 +197,39 @@ void json_ns_as_us(struct json *json, uint64_t ns)
 	value(json);
 	out_fixed(json->out, ns, 3);
 }
+
+void json_put_str(struct json *json, const char *key, const char *text)
+{
+	json_key(json, key);
+	json_str(json, text);
+}
+
+void json_put_u64(struct json *json, const char *key, uint64_t value)
+{
+	json_key(json, key);
+	json_u64(json, value);
+}
+
+void json_put_i64(struct json *json, const char *key, int64_t value)
+{
+	json_key(json, key);
+	json_i64(json, value);
+}
+
+void json_put_bool(struct json *json, const char *key, bool truth)
+{
+	json_key(json, key);
+	json_bool(json, truth);
+}
+
+void json_put_double(struct json *json, const char *key, double number)
+{
+	json_key(json, key);
+	json_double(json, number);
+}
+
+void json_put_ns_as_s(struct json *json, const char *key, uint64_t ns)
+{
+	json_key(json, key);
+	json_ns_as_s(json, ns);
+}

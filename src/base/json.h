@@ -48,6 +48,14 @@ void json_ns_as_us(struct json *json, uint64_t ns);
 /* Text that is JSON already, but perhaps not UTF-8: what is not becomes U+FFFD. */
 void json_raw(struct out *out, const char *text, size_t size);
 
+/* A key and its value at once. */
+void json_put_str(struct json *json, const char *key, const char *text);
+void json_put_u64(struct json *json, const char *key, uint64_t value);
+void json_put_i64(struct json *json, const char *key, int64_t value);
+void json_put_bool(struct json *json, const char *key, bool value);
+void json_put_double(struct json *json, const char *key, double value);
+void json_put_ns_as_s(struct json *json, const char *key, uint64_t ns);
+
 /* A string's bytes, escaped, without the quotes and without a comma: for writers of their own. */
 void json_escape(struct out *out, const char *text);
 

@@ -147,24 +147,17 @@ static void json_binary(struct json *json, const struct locate_binary *binary)
 	static const char *const kinds[] = {"acquire", "signal", "timedwait", "wait"};
 
 	json_object_begin(json);
-	json_key(json, "path");
-	json_str(json, binary->path);
-	json_key(json, "version");
-	json_str(json, binary->version[0] ? binary->version : NULL);
-	json_key(json, "build_id");
-	json_str(json, binary->build_id[0] ? binary->build_id : NULL);
-	json_key(json, "free_threaded");
-	json_bool(json, binary->free_threaded);
-	json_key(json, "other_processes");
-	json_u64(json, locate_users(binary, NULL, 0));
+	json_put_str(json, "path", binary->path);
+	json_put_str(json, "version", binary->version[0] ? binary->version : NULL);
+	json_put_str(json, "build_id", binary->build_id[0] ? binary->build_id : NULL);
+	json_put_bool(json, "free_threaded", binary->free_threaded);
+	json_put_u64(json, "other_processes", locate_users(binary, NULL, 0));
 	json_key(json, "sites");
 	json_array_begin(json);
 	for (size_t i = 0; i < binary->n_sites; i++) {
 		json_object_begin(json);
-		json_key(json, "kind");
-		json_str(json, kinds[binary->sites[i].kind]);
-		json_key(json, "offset");
-		json_u64(json, binary->sites[i].offset);
+		json_put_str(json, "kind", kinds[binary->sites[i].kind]);
+		json_put_u64(json, "offset", binary->sites[i].offset);
 		json_object_end(json);
 	}
 	json_array_end(json);
@@ -176,22 +169,17 @@ static void json_check(struct out *out, const struct check *check)
 	struct json json = json_to(out);
 
 	json_object_begin(&json);
-	json_key(&json, "schema");
-	json_str(&json, "gilprobe.check/1");
-	json_key(&json, "ok");
-	json_bool(&json, !check->missing);
+	json_put_str(&json, "schema", "gilprobe.check/1");
+	json_put_bool(&json, "ok", !check->missing);
 	json_key(&json, "checks");
 	json_array_begin(&json);
 	for (size_t i = 0; i < check->n_privileges; i++) {
 		json_object_begin(&json);
-		json_key(&json, "name");
-		json_str(&json, check->privileges[i].name);
-		json_key(&json, "state");
-		json_str(&json, state_words[check->privileges[i].state]);
-		json_key(&json, "fact");
-		json_str(&json, check->privileges[i].fact);
-		json_key(&json, "fix");
-		json_str(&json, check->privileges[i].fix[0] ? check->privileges[i].fix : NULL);
+		json_put_str(&json, "name", check->privileges[i].name);
+		json_put_str(&json, "state", state_words[check->privileges[i].state]);
+		json_put_str(&json, "fact", check->privileges[i].fact);
+		json_put_str(&json, "fix",
+			check->privileges[i].fix[0] ? check->privileges[i].fix : NULL);
 		json_object_end(&json);
 	}
 	json_array_end(&json);
@@ -200,8 +188,7 @@ static void json_check(struct out *out, const struct check *check)
 	for (size_t i = 0; check->target && i < check->target->n_binaries; i++)
 		json_binary(&json, check->target->binaries[i]);
 	json_array_end(&json);
-	json_key(&json, "error");
-	json_str(&json, check->target ? NULL : check->err.text);
+	json_put_str(&json, "error", check->target ? NULL : check->err.text);
 	json_object_end(&json);
 	out_str(out, "\n");
 }

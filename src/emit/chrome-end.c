@@ -96,12 +96,6 @@ static void describe_thread(struct emit_chrome *emit, const struct fold_thread *
 	order_event(emit, pid, tid, "thread_sort_index", order + 1);
 }
 
-static void number(struct json *json, const char *key, uint64_t value)
-{
-	json_key(json, key);
-	json_u64(json, value);
-}
-
 static void write_thread(struct json *json, const struct fold_thread *thread)
 {
 	static const struct {
@@ -118,25 +112,25 @@ static void write_thread(struct json *json, const struct fold_thread *thread)
 	};
 
 	json_object_begin(json);
-	number(json, "pid", (uint32_t)thread->process->pid);
-	number(json, "tid", (uint32_t)thread->tid);
-	number(json, "first_ns", thread->first_ns);
-	number(json, "last_ns", thread->last_ns);
+	json_put_u64(json, "pid", (uint32_t)thread->process->pid);
+	json_put_u64(json, "tid", (uint32_t)thread->tid);
+	json_put_u64(json, "first_ns", thread->first_ns);
+	json_put_u64(json, "last_ns", thread->last_ns);
 	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
-		number(json, states[i].key, thread->state_ns[states[i].state]);
-	number(json, "takes", thread->takes);
+		json_put_u64(json, states[i].key, thread->state_ns[states[i].state]);
+	json_put_u64(json, "takes", thread->takes);
 	json_object_end(json);
 }
 
 static void write_gil(struct json *json, const struct fold_gil *gil)
 {
 	json_object_begin(json);
-	number(json, "pid", (uint32_t)gil->process->pid);
-	number(json, "number", gil->number);
-	number(json, "held_ns", gil->held_ns);
-	number(json, "contended_ns", gil->contended_ns);
-	number(json, "takes", gil->takes);
-	number(json, "handoffs", gil->handoffs);
+	json_put_u64(json, "pid", (uint32_t)gil->process->pid);
+	json_put_u64(json, "number", gil->number);
+	json_put_u64(json, "held_ns", gil->held_ns);
+	json_put_u64(json, "contended_ns", gil->contended_ns);
+	json_put_u64(json, "takes", gil->takes);
+	json_put_u64(json, "handoffs", gil->handoffs);
 	json_object_end(json);
 }
 
@@ -144,13 +138,13 @@ static void write_quality(struct json *json, const struct fold_quality *q)
 {
 	json_key(json, "quality");
 	json_object_begin(json);
-	number(json, "events", q->events);
-	number(json, "lost", q->lost);
-	number(json, "duplicated", q->duplicated);
-	number(json, "late", q->late);
-	number(json, "unmatched", q->unmatched);
-	number(json, "overlapping_holds", q->overlapping);
-	number(json, "unknown_ns", q->unknown_ns);
+	json_put_u64(json, "events", q->events);
+	json_put_u64(json, "lost", q->lost);
+	json_put_u64(json, "duplicated", q->duplicated);
+	json_put_u64(json, "late", q->late);
+	json_put_u64(json, "unmatched", q->unmatched);
+	json_put_u64(json, "overlapping_holds", q->overlapping);
+	json_put_u64(json, "unknown_ns", q->unknown_ns);
 	json_key(json, "release_missing");
 	json_bool(json, q->release_missing);
 	json_object_end(json);
@@ -165,12 +159,12 @@ static void write_rapid(const struct emit_chrome *emit, struct json *json)
 		return;
 	}
 	json_object_begin(json);
-	number(json, "below_ns", CHROME_RAPID_NS);
-	number(json, "in_a_row", CHROME_RAPID_RUN);
-	number(json, "after", emit->options.rapid_after);
-	number(json, "slices", emit->rapid_slices);
-	number(json, "states", emit->rapid_states);
-	number(json, "kernel_states_left_out", emit->rapid_kernel);
+	json_put_u64(json, "below_ns", CHROME_RAPID_NS);
+	json_put_u64(json, "in_a_row", CHROME_RAPID_RUN);
+	json_put_u64(json, "after", emit->options.rapid_after);
+	json_put_u64(json, "slices", emit->rapid_slices);
+	json_put_u64(json, "states", emit->rapid_states);
+	json_put_u64(json, "kernel_states_left_out", emit->rapid_kernel);
 	json_object_end(json);
 }
 
@@ -189,10 +183,10 @@ static void write_own(struct emit_chrome *emit, const struct fold_result *result
 	json_bool(&json, emit->options.idle);
 	json_key(&json, "merged");
 	json_bool(&json, emit->merged);
-	number(&json, "min_dur_ns", emit->options.min_dur_ns);
+	json_put_u64(&json, "min_dur_ns", emit->options.min_dur_ns);
 	write_rapid(emit, &json);
-	number(&json, "start_ns", result->start_ns);
-	number(&json, "end_ns", result->end_ns);
+	json_put_u64(&json, "start_ns", result->start_ns);
+	json_put_u64(&json, "end_ns", result->end_ns);
 	write_quality(&json, &result->quality);
 	json_key(&json, "gils");
 	json_array_begin(&json);

@@ -9,24 +9,6 @@
 #include "classify/classify.h"
 #include "report/parts.h"
 
-static void key_str(struct json *json, const char *key, const char *value)
-{
-	json_key(json, key);
-	json_str(json, value);
-}
-
-static void key_u64(struct json *json, const char *key, uint64_t value)
-{
-	json_key(json, key);
-	json_u64(json, value);
-}
-
-static void key_i64(struct json *json, const char *key, int64_t value)
-{
-	json_key(json, key);
-	json_i64(json, value);
-}
-
 static void key_s(struct json *json, const char *key, bool known, uint64_t ns)
 {
 	json_key(json, key);
@@ -53,9 +35,9 @@ static void write_interpreters(struct json *json, const struct report_recording 
 		const struct report_interpreter *it = &recording->interpreters[i];
 
 		json_object_begin(json);
-		key_str(json, "path", it->path);
-		key_str(json, "version", it->version);
-		key_str(json, "build_id", it->build_id);
+		json_put_str(json, "path", it->path);
+		json_put_str(json, "version", it->version);
+		json_put_str(json, "build_id", it->build_id);
 		json_key(json, "free_threaded");
 		json_bool(json, it->free_threaded);
 		json_object_end(json);
@@ -73,12 +55,12 @@ static void write_recording(struct json *json, const struct fold_result *result,
 	for (size_t i = 0; i < recording->n_files; i++)
 		json_str(json, recording->files[i]);
 	json_array_end(json);
-	key_str(json, "command", recording->command);
+	json_put_str(json, "command", recording->command);
 	key_s(json, "start_unix_s", recording->has_start, recording->start_unix_ns);
 	key_s(json, "duration_s", true, result->end_ns - result->start_ns);
-	key_str(json, "hostname", recording->hostname);
-	key_str(json, "kernel", recording->kernel);
-	key_str(json, "clock", recording->clock);
+	json_put_str(json, "hostname", recording->hostname);
+	json_put_str(json, "kernel", recording->kernel);
+	json_put_str(json, "clock", recording->clock);
 	write_interpreters(json, recording);
 	json_object_end(json);
 }
@@ -88,14 +70,14 @@ static void write_quality(
 {
 	json_key(json, "quality");
 	json_object_begin(json);
-	key_u64(json, "events", q->events);
-	key_u64(json, "lost", q->lost);
-	key_u64(json, "duplicated", q->duplicated);
-	key_u64(json, "late", q->late);
-	key_u64(json, "unmatched", q->unmatched);
-	key_u64(json, "overlapping_holds", q->overlapping);
+	json_put_u64(json, "events", q->events);
+	json_put_u64(json, "lost", q->lost);
+	json_put_u64(json, "duplicated", q->duplicated);
+	json_put_u64(json, "late", q->late);
+	json_put_u64(json, "unmatched", q->unmatched);
+	json_put_u64(json, "overlapping_holds", q->overlapping);
 	key_s(json, "unknown_s", true, q->unknown_ns);
-	key_u64(json, "probe_hits", q->gil_events);
+	json_put_u64(json, "probe_hits", q->gil_events);
 	key_s(json, "probe_cost_s", true, q->gil_events * PROBE_HIT_NS);
 	json_key(json, "notes");
 	json_array_begin(json);
@@ -122,13 +104,13 @@ static void write_gil(struct json *json, const struct fold_result *result, const
 	bool holds = !q->release_missing, cpu = holds && q->cpu_known;
 
 	json_object_begin(json);
-	key_i64(json, "pid", g->process->pid);
-	key_u64(json, "interpreter", g->number);
+	json_put_i64(json, "pid", g->process->pid);
+	json_put_u64(json, "interpreter", g->number);
 	key_s(json, "held_s", holds, g->held_ns);
 	key_s(json, "held_on_cpu_s", cpu, g->held_on_cpu_ns);
 	key_s(json, "contended_s", q->wait_known, g->contended_ns);
 	key_s(json, "life_s", true, life);
-	key_u64(json, "takes", g->takes);
+	json_put_u64(json, "takes", g->takes);
 	key_count(json, "handoffs", holds, g->handoffs);
 	key_count(json, "forced", holds && q->forced_known, g->forced);
 	key_s(json, "max_hold_s", holds, g->max_hold_ns);
@@ -170,18 +152,18 @@ static void write_thread(
 
 	classify_thread(result, t, &verdict);
 	json_object_begin(json);
-	key_i64(json, "pid", t->process->pid);
-	key_i64(json, "tid", t->tid);
-	key_str(json, "name", t->name);
-	key_str(json, "process", t->process->name);
+	json_put_i64(json, "pid", t->process->pid);
+	json_put_i64(json, "tid", t->tid);
+	json_put_str(json, "name", t->name);
+	json_put_str(json, "process", t->process->name);
 	write_states(json, t, q);
-	key_u64(json, "takes", t->takes);
+	json_put_u64(json, "takes", t->takes);
 	key_s(json, "max_hold_s", !q->release_missing, t->max_hold_ns);
 	key_s(json, "max_wait_s", q->wait_known, t->max_wait_ns);
 	key_s(json, "wait_p50_s", q->wait_known, hist_quantile(&t->wait_hist, 0.5));
 	key_s(json, "wait_p99_s", q->wait_known, hist_quantile(&t->wait_hist, 0.99));
-	key_str(json, "class", class_name(verdict.class));
-	key_str(json, "reason", verdict.reason);
+	json_put_str(json, "class", class_name(verdict.class));
+	json_put_str(json, "reason", verdict.reason);
 	json_object_end(json);
 }
 
@@ -193,9 +175,9 @@ static void write_hold(
 	size_t n = hold->n_waiters < FOLD_HOLD_WAITERS ? hold->n_waiters : FOLD_HOLD_WAITERS;
 
 	json_object_begin(json);
-	key_i64(json, "pid", hold->thread->process->pid);
-	key_i64(json, "tid", hold->thread->tid);
-	key_str(json, "name", hold->thread->name);
+	json_put_i64(json, "pid", hold->thread->process->pid);
+	json_put_i64(json, "tid", hold->thread->tid);
+	json_put_str(json, "name", hold->thread->name);
 	key_s(json, "start_s", true, hold->start_ns - result->start_ns);
 	key_s(json, "dur_s", true, hold->end_ns - hold->start_ns);
 	key_s(json, "on_cpu_s", known, hold->on_cpu_ns);
@@ -206,8 +188,8 @@ static void write_hold(
 	json_array_begin(json);
 	for (size_t i = 0; i < n; i++) {
 		json_object_begin(json);
-		key_i64(json, "tid", hold->waiters[i]->tid);
-		key_str(json, "name", hold->waiters[i]->name);
+		json_put_i64(json, "tid", hold->waiters[i]->tid);
+		json_put_str(json, "name", hold->waiters[i]->name);
 		json_object_end(json);
 	}
 	json_array_end(json);
@@ -223,9 +205,9 @@ static void write_verdict(struct json *json, const struct fold_result *result)
 	classify_recording(result, &verdict);
 	json_key(json, "verdict");
 	json_object_begin(json);
-	key_str(json, "class", class_name(verdict.class));
-	key_str(json, "confidence", confidence_name(verdict.confidence));
-	key_str(json, "reason", verdict.reason);
+	json_put_str(json, "class", class_name(verdict.class));
+	json_put_str(json, "confidence", confidence_name(verdict.confidence));
+	json_put_str(json, "reason", verdict.reason);
 	json_key(json, "advice");
 	json_array_begin(json);
 	for (size_t i = 0; i < verdict.n_advice; i++)
@@ -257,10 +239,10 @@ static void write_lists(struct json *json, const struct fold_result *result)
 		const struct fold_blame *blame = &result->blame[i];
 
 		json_object_begin(json);
-		key_i64(json, "waiter_tid", blame->waiter->tid);
-		key_i64(json, "holder_tid", blame->holder->tid);
+		json_put_i64(json, "waiter_tid", blame->waiter->tid);
+		json_put_i64(json, "holder_tid", blame->holder->tid);
 		key_s(json, "wait_s", true, blame->wait_ns);
-		key_u64(json, "waits", blame->waits);
+		json_put_u64(json, "waits", blame->waits);
 		json_object_end(json);
 	}
 	json_array_end(json);
@@ -273,7 +255,7 @@ int report_json(struct out *out, const struct fold_result *result,
 
 	(void)err;
 	json_object_begin(&json);
-	key_str(&json, "schema", "gilprobe.report/1");
+	json_put_str(&json, "schema", "gilprobe.report/1");
 	write_recording(&json, result, recording);
 	write_quality(&json, &result->quality, recording);
 	write_lists(&json, result);
