@@ -25,7 +25,7 @@ struct session {
 	uint64_t start_ns, end_ns;
 	uint64_t gap_ns; /* when /proc was searched after a loss */
 	char *late_path; /* the first interpreter that was probed late */
-	bool hurried; /* its priority was raised */
+	bool hurried;	 /* its priority was raised */
 };
 
 /* Adds the attrs of one group of events to the file, and the formats of all of them. */
