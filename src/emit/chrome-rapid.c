@@ -27,6 +27,17 @@ void chrome_rapid_done(struct chrome_row *row)
 	run_done(&row->kernel);
 }
 
+/* Keeps a state that ends at @end_ns. */
+static int keep(struct chrome_run *run, const struct chrome_item *item, uint64_t end_ns)
+{
+	if (vec_grow(run) < 0)
+		return -ENOMEM;
+	if (!run->n)
+		run->start_ns = end_ns - item->ns;
+	run->items[run->n++] = *item;
+	return 0;
+}
+
 bool chrome_rapid_state(const struct emit_options *options, const struct span *span)
 {
 	/* a wait that has args is worth a slice of its own */
@@ -43,14 +54,14 @@ static void draw_one(struct emit_chrome *emit, struct chrome_row *row, enum span
 	chrome_state(emit, row, &span, NULL);
 }
 
-static void sum_add(struct chrome_sum *sum, const struct chrome_item *item)
+static void sum_add(struct chrome_sum *sum, const struct chrome_item *item, uint64_t start_ns)
 {
 	if (!sum->changes)
-		sum->start_ns = item->start_ns;
-	sum->end_ns = item->end_ns;
+		sum->start_ns = start_ns;
+	sum->end_ns = start_ns + item->ns;
 	sum->changes++;
 	sum->last = item->state;
-	sum->state_ns[item->state] += item->end_ns - item->start_ns;
+	sum->state_ns[item->state] += item->ns;
 }
 
 static void write_sum(
@@ -81,10 +92,13 @@ static void sum_draw(struct emit_chrome *emit, struct chrome_row *row)
 
 static void draw_kept(struct emit_chrome *emit, struct chrome_row *row)
 {
+	uint64_t at = row->states.start_ns;
+
 	for (size_t i = 0; i < row->states.n; i++) {
 		const struct chrome_item *item = &row->states.items[i];
 
-		draw_one(emit, row, item->state, item->start_ns, item->end_ns);
+		draw_one(emit, row, item->state, at, at + item->ns);
+		at += item->ns;
 	}
 	row->states.n = 0;
 	sum_draw(emit, row);
@@ -94,6 +108,8 @@ void chrome_rapid_end(struct emit_chrome *emit, struct chrome_row *row)
 {
 	draw_kept(emit, row);
 	row->states.rapid = false;
+	if (row->thread->ended) /* there may be thousands of them */
+		run_done(&row->states);
 }
 
 void chrome_rapid_pass(struct emit_chrome *emit, struct chrome_row *row, const struct span *span)
@@ -113,31 +129,40 @@ static bool drawn_singly(
 	return true;
 }
 
+/* From here on they are drawn together. */
+static void begin_rapid(struct chrome_row *row)
+{
+	struct chrome_run *run = &row->states;
+	uint64_t at = run->start_ns;
+
+	for (size_t i = 0; i < run->n; i++) {
+		sum_add(&row->sum, &run->items[i], at);
+		at += run->items[i].ns;
+	}
+	run->n = 0;
+	run->rapid = true;
+}
+
 int chrome_rapid_add(struct emit_chrome *emit, struct chrome_row *row, const struct span *span)
 {
 	struct chrome_run *run = &row->states;
 	struct chrome_item item = {
-		.start_ns = span->start_ns, .end_ns = span->end_ns, .state = span->state};
+		.ns = (uint32_t)(span->end_ns - span->start_ns), .state = (uint8_t)span->state};
 
 	if (run->end_ns != span->start_ns)
 		chrome_rapid_end(emit, row);
 	run->end_ns = span->end_ns;
-	if (!run->rapid) {
-		if (vec_grow(run) < 0)
+	if (run->rapid) {
+		sum_add(&row->sum, &item, span->start_ns);
+	} else {
+		if (keep(run, &item, span->end_ns) < 0)
 			return -ENOMEM;
-		run->items[run->n++] = item;
 		if (run->n < CHROME_RAPID_RUN)
 			return 0;
-		if (drawn_singly(emit, run, &emit->rapid_single)) {
+		if (drawn_singly(emit, run, &emit->rapid_single))
 			draw_kept(emit, row);
-			return 0;
-		}
-		for (size_t i = 0; i < run->n; i++)
-			sum_add(&row->sum, &run->items[i]);
-		run->n = 0;
-		run->rapid = true;
-	} else {
-		sum_add(&row->sum, &item);
+		else
+			begin_rapid(row);
 	}
 	if (row->sum.end_ns - row->sum.start_ns >= CHROME_RAPID_SLICE_NS)
 		sum_draw(emit, row);
@@ -170,19 +195,25 @@ static void write_kernel(struct emit_chrome *emit, const struct fold_cpu *cpu)
 
 void chrome_kernel_end(struct emit_chrome *emit, struct chrome_row *row)
 {
+	uint64_t at = row->kernel.start_ns;
+
 	for (size_t i = 0; i < row->kernel.n; i++) {
 		const struct chrome_item *item = &row->kernel.items[i];
 
-		write_kernel(emit, &(struct fold_cpu){row->thread, item->start_ns, item->end_ns,
-					   item->cpu, item->name});
+		write_kernel(emit,
+			&(struct fold_cpu){row->thread, at, at + item->ns, item->cpu, item->name});
+		at += item->ns;
 	}
 	row->kernel.n = 0;
 	row->kernel.rapid = false;
+	if (row->thread->ended)
+		run_done(&row->kernel);
 }
 
 int chrome_kernel_add(struct emit_chrome *emit, struct chrome_row *row, const struct fold_cpu *cpu)
 {
 	struct chrome_run *run = &row->kernel;
+	struct chrome_item item;
 	bool is_short =
 		chrome_rapid(&emit->options) && cpu->end_ns - cpu->start_ns < CHROME_RAPID_NS;
 
@@ -197,12 +228,11 @@ int chrome_kernel_add(struct emit_chrome *emit, struct chrome_row *row, const st
 		emit->rapid_kernel++;
 		return 0;
 	}
-	if (vec_grow(run) < 0)
+	item = (struct chrome_item){.ns = (uint32_t)(cpu->end_ns - cpu->start_ns),
+		.cpu = (int16_t)cpu->cpu,
+		.name = cpu->name};
+	if (keep(run, &item, cpu->end_ns) < 0)
 		return -ENOMEM;
-	run->items[run->n++] = (struct chrome_item){.start_ns = cpu->start_ns,
-		.end_ns = cpu->end_ns,
-		.name = cpu->name,
-		.cpu = cpu->cpu};
 	if (run->n < CHROME_RAPID_RUN)
 		return 0;
 	if (drawn_singly(emit, run, &emit->rapid_kernel_single)) {

@@ -17,20 +17,20 @@
 struct emit_chrome;
 struct chrome_row;
 
-/* A short state that is not written yet: one of ours, or (@name, @cpu) one of the kernel's. */
+/* A short state that is not written yet: one of ours, or one of the kernel's. */
 struct chrome_item {
-	uint64_t start_ns, end_ns;
-	const char *name;
-	int cpu;
-	enum span_state state;
+	uint32_t ns;
+	int16_t cpu;
+	uint8_t state;	  /* enum span_state */
+	const char *name; /* of the kernel's; static */
 };
 
 /* Short states in a row. */
 struct chrome_run {
 	struct chrome_item *items;
 	size_t n, cap;
-	uint64_t end_ns;
-	bool rapid; /* so many that none is drawn by itself */
+	uint64_t start_ns, end_ns; /* of the items; of all in a row */
+	bool rapid;		   /* so many that none is drawn by itself */
 };
 
 /* Several states as one slice. */

@@ -89,6 +89,8 @@ static int on_span(void *user, const struct span *span, struct err *err)
 	r = draw_span(emit, row, span, wait);
 	if (r < 0)
 		return err_nomem(err);
+	if (span->thread->ended) /* the last one */
+		chrome_rapid_end(emit, row);
 	if (chrome_is_held(span) && !emit->options.waits_only)
 		chrome_arrow_held(emit, row, span);
 	r = out_error(emit->out);
@@ -191,7 +193,11 @@ static int on_cpu(void *user, const struct fold_cpu *cpu, struct err *err)
 	if (!row)
 		return err_nomem(err);
 	r = chrome_kernel_add(emit, row, cpu);
-	return r < 0 ? err_nomem(err) : 0;
+	if (r < 0)
+		return err_nomem(err);
+	if (cpu->thread->ended)
+		chrome_kernel_end(emit, row);
+	return 0;
 }
 
 static int on_waiters(void *user, const struct fold_gil *fold_gil, uint64_t time_ns,
