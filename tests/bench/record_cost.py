@@ -2,21 +2,24 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What recording costs the program, against no recording and against perf's recipe.
 
-usage: record_cost.py [--gilprobe PATH] [--python PATH] [--rounds N] [--json FILE]
+usage: record_cost.py [--python PATH] [--rounds N]
 
-CPU time that the workload itself used, each as the ratio to no recording: the ways take turns,
-and of each the least of all rounds counts. Needs root. perf's recipe probes take_gil, its return,
-drop_gil and its return by name, so it needs an interpreter whose symbols were not stripped, else
-it is left out. The last line tells what the thrash workload lost.
+CPU time that the workload itself used, each as the ratio to no recording. Fails when recording slows
+CPU-bound threads down, when a release and take of the GIL cost more than with perf, or when an event
+is lost. Needs root. perf's recipe probes take_gil, its return, drop_gil and its return by name, so it
+needs an interpreter whose symbols were not stripped, else it is left out.
 """
 import argparse
-import json
 import os
+import pathlib
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
+
+import measure
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'e2e'))
+import harness
 
 TIMED = '''
 import os, sys, threading, time
@@ -36,13 +39,14 @@ WORKLOAD
 print(time.process_time(), file=open(sys.argv[1], 'w'))
 '''
 
-THRASH = 'four threads, 60,000 sleep(0)'
+# what runs, and how often it releases and takes the GIL (0: only when it must)
 WORKLOADS = {
-    'two CPU-bound threads': 'run(2, spin, 5_000_000)',
-    '100,000 uncontended pairs': 'pairs(100_000)',
-    'two threads of 20,000 pairs': 'run(2, pairs, 20_000)',
-    THRASH: 'run(4, naps, 60_000)',
+    'two CPU-bound threads': ('run(2, spin, 5_000_000)', 0),
+    '100,000 uncontended pairs': ('pairs(100_000)', 100_000),
+    'two threads of 20,000 pairs': ('run(2, pairs, 20_000)', 40_000),
+    'four threads of 60,000 sleep(0)': ('run(4, naps, 60_000)', 240_000),
 }
+NOTHING = 1.03      # what counts as no cost, between runs that differ by as much
 GROUP = 'record_cost_%d' % os.getpid()
 
 
@@ -87,63 +91,58 @@ def run_once(command, python, workload):
         return float(f.read()), done.stderr
 
 
-def measure(ways, python, rounds):
-    result = {}
-    for name, workload in WORKLOADS.items():
+def cost_rows(table, ways, python, rounds):
+    """Ratios to no recording; the ways take turns, and of each the least of all rounds counts."""
+    lost = 0
+    for name, (workload, pairs) in WORKLOADS.items():
         times = {way: [] for way in ways}
-        lost = 0
         for _ in range(rounds):
             for way, command in ways.items():
                 cpu, words = run_once(command, python, workload)
                 times[way].append(cpu)
                 found = re.search(r'([0-9]+) lost', words) if way == 'gilprobe' else None
                 lost += int(found.group(1)) if found else 0
-        result[name] = {way: min(t) for way, t in times.items()}
-        result[name]['lost'] = lost
-        print_row(name, result[name], ways)
-    return result
-
-
-def print_row(name, row, ways):
-    cells = ['%9.3f s' % row['none']]
-    cells += ['%9s' % ('x%.2f' % (row[way] / row['none'])) for way in ways if way != 'none']
-    print('%-30s%s' % (name, ''.join(cells)), flush=True)
+        cpu = {way: min(t) for way, t in times.items()}
+        ratios = [f'x{cpu[way] / cpu["none"]:.2f}' for way in ways if way != 'none']
+        if not pairs:
+            table.row(name, f'{cpu["none"]:.3f} s', *ratios, holds=cpu['gilprobe'] <= NOTHING * cpu['none'],
+                      target=f'(gilprobe at most x{NOTHING})')
+            continue
+        table.row(name, f'{cpu["none"]:.3f} s', *ratios)
+        each = {way: (cpu[way] - cpu['none']) / pairs * 1e6 for way in ways if way != 'none'}
+        cheaper = each['gilprobe'] < each['perf'] if 'perf' in each else None
+        table.row('  per release and take', '', *(f'{us:.2f} us' for us in each.values()), holds=cheaper,
+                  target='(gilprobe below perf)' if 'perf' in each else '')
+    table.row('lost', '', lost, holds=lost == 0, target='(none)')
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument('--gilprobe', default=os.environ.get('GILPROBE', 'gilprobe'))
     parser.add_argument('--python', default='python3')
     parser.add_argument('--rounds', type=int, default=3)
-    parser.add_argument('--json')
     args = parser.parse_args()
+    if not harness.can_record():
+        print('recording needs root and tracefs')
+        sys.exit(measure.SKIP)
     # the interpreter itself, so that no shim's time counts
     python = subprocess.run([args.python, '-c', 'import sys; print(sys.executable)'],
                             capture_output=True, text=True, check=True).stdout.strip()
-    gilprobe = os.path.abspath(args.gilprobe) if os.path.exists(args.gilprobe) else args.gilprobe
-    out = os.path.abspath(args.json) if args.json else None
-    ways = {'none': [], 'gilprobe': [gilprobe, 'record', '--no-summary', '-o', 'gil.data', '--']}
-    folder = tempfile.mkdtemp()
-    os.chdir(folder)
+    ways = {'none': [], 'gilprobe': [harness.GILPROBE, 'record', '--no-summary', '-o', 'gil.data', '--']}
     perf = None
-    try:
+    with measure.Folder():
         try:
-            perf = Perf(python)
-            ways['perf'] = perf.command()
-        except (LookupError, OSError) as why:
-            print('perf left out: %s' % why)
-        print('%-30s%11s%9s%9s' % ('CPU time of the workload', 'none', 'gilprobe',
-                                   'perf' if perf else ''))
-        result = measure(ways, python, args.rounds)
-        print('lost in %d rounds of %s: %d' % (args.rounds, THRASH, result[THRASH]['lost']))
-    finally:
-        if perf:
-            perf.close()
-        os.chdir('/')
-        shutil.rmtree(folder)
-    if out:
-        with open(out, 'w') as f:
-            json.dump(result, f, indent=1)
+            try:
+                perf = Perf(python)
+                ways['perf'] = perf.command()
+            except (LookupError, OSError) as why:
+                print(f'perf left out: {why}')
+            table = measure.Table(f'CPU time of the workload, {python}')
+            table.row('', *ways)
+            cost_rows(table, ways, python, args.rounds)
+        finally:
+            if perf:
+                perf.close()
+    table.exit()
 
 
 if __name__ == '__main__':
