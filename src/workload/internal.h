@@ -7,6 +7,8 @@
 
 #include "workload/workload.h"
 
+#include <signal.h>
+
 #define WORKLOAD_ARGS 9
 
 struct workload {
@@ -20,5 +22,8 @@ struct workload {
 	int log_fd;		/* memfd that the supervisor fills */
 	int lines[2];		/* pipe from the runner to the supervisor */
 };
+
+/* The signals that end a run, but for those that our caller ignores, and SIGCHLD. */
+void workload_signals(sigset_t *ret);
 
 #endif

@@ -202,6 +202,7 @@ static void run_interpreter(struct workload *w, const sigset_t *mask)
 	const int inherited[3] = {w->runner_fd, w->plan_fd, w->lines[1]};
 
 	prctl(PR_SET_CHILD_SUBREAPER, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* should the target kill the supervisor */
 	setsid();
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	signal(SIGPIPE, SIG_DFL);
@@ -250,6 +251,18 @@ static void say_end(struct watch *watch)
 		log_line(watch, "end\texit\t%d\n", WEXITSTATUS(watch->status));
 }
 
+void workload_signals(sigset_t *ret)
+{
+	static const int ends[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+	struct sigaction action;
+
+	sigemptyset(ret);
+	sigaddset(ret, SIGCHLD);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (sigaction(ends[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			sigaddset(ret, ends[i]);
+}
+
 int workload_supervise(void *user)
 {
 	struct workload *w = user;
@@ -267,11 +280,7 @@ int workload_supervise(void *user)
 	/* becoming another user takes the second one away */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	sigemptyset(&ours);
-	sigaddset(&ours, SIGINT);
-	sigaddset(&ours, SIGTERM);
-	sigaddset(&ours, SIGHUP);
-	sigaddset(&ours, SIGCHLD);
+	workload_signals(&ours);
 	sigprocmask(SIG_BLOCK, &ours, &before);
 	watch.signal_fd = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
 	watch.pid = watch.signal_fd < 0 || getppid() != parent ? -1 : fork();

@@ -152,11 +152,7 @@ int workload_run(struct workload *workload, struct err *err)
 	pid_t pid;
 	int r = 0, status = 0;
 
-	sigemptyset(&wait_for);
-	sigaddset(&wait_for, SIGINT);
-	sigaddset(&wait_for, SIGTERM);
-	sigaddset(&wait_for, SIGHUP);
-	sigaddset(&wait_for, SIGCHLD);
+	workload_signals(&wait_for);
 	sigprocmask(SIG_BLOCK, &wait_for, &before);
 	pid = fork();
 	if (pid == 0) {

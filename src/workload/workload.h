@@ -67,7 +67,7 @@ const char *workload_interpreter(const struct workload *workload);
  */
 int workload_supervise(void *workload);
 
-/* Forks the supervisor and waits for it, passing on SIGINT, SIGTERM and SIGHUP. */
+/* Forks the supervisor and waits for it, passing on the signals that end it. */
 int workload_run(struct workload *workload, struct err *err);
 
 /*

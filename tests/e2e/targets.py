@@ -70,6 +70,11 @@ def dies():
     os.kill(os.getpid(), 9)
 
 
+def kills_its_parent():
+    os.kill(os.getppid(), 9)
+    time.sleep(1000)
+
+
 def forks():
     if os.fork() == 0:
         time.sleep(0.01)

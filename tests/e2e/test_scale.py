@@ -272,6 +272,10 @@ class Trouble(Scale):
         self.assertRegex(got['modes']['processes']['error'],
                          '^worker process [12] of 2 exited with status 3$')
 
+    def test_a_target_that_kills_its_supervisor(self):
+        self.assertIn('the supervisor of the target is gone',
+                      self.error(self.target('kills_its_parent', status=2)))
+
     def test_forks_stay_children(self):
         got = json.loads(self.target('forks', '--json').stdout)
         self.assertNotIn('error', got['modes']['processes'])
