@@ -45,7 +45,6 @@ struct gang {
 	pthread_cond_t all_ready, changed; /* told to the main thread; to the lanes */
 	unsigned ready, wanted;		   /* lanes that wait for a go */
 	unsigned go;			   /* runs started so far */
-	uint64_t go_ns;
 	struct lane *lanes;
 	unsigned n, started;
 };
