@@ -85,7 +85,7 @@ static int find_target(struct record_args *args, struct locate_target **ret, str
 }
 
 /* Reads the recording back for the table. A recording without GIL events is said, not a failure. */
-static void summarise(const struct record_args *args, const struct record_result *result)
+static int summarise(const struct record_args *args)
 {
 	char *rest[] = {(char *)(uintptr_t)args->output};
 	struct common_args common = {.rest = rest, .n_rest = 1};
@@ -117,18 +117,27 @@ static void summarise(const struct record_args *args, const struct record_result
 	}
 	if (r < 0)
 		say_error(&err);
+	out_free(out);
+	reading_done(&reading);
+	return r;
+}
+
+/* What there is now, and what to do with it. */
+static void say_end(const struct record_args *args, const struct record_result *result)
+{
 	say("%llu events, %llu lost, %.1f s, %.1f MiB in '%s'", (unsigned long long)result->events,
 		(unsigned long long)result->lost, (double)result->duration_ns / 1e9,
 		(double)result->bytes / 1048576, args->output);
 	say_verbose("the recorder used %.3f s of CPU", (double)result->cpu_ns / 1e9);
-	if (r >= 0)
-		say("next: gilprobe report%s%s; gilprobe convert%s%s -o trace.json.gz",
-			strcmp(args->output, "perf.data") ? " " : "",
-			strcmp(args->output, "perf.data") ? args->output : "",
-			strcmp(args->output, "perf.data") ? " " : "",
-			strcmp(args->output, "perf.data") ? args->output : "");
-	out_free(out);
-	reading_done(&reading);
+}
+
+static void say_next(const struct record_args *args)
+{
+	bool standard = !strcmp(args->output, "perf.data");
+	const char *blank = standard ? "" : " ", *file = standard ? "" : args->output;
+
+	say("next: gilprobe report%s%s; gilprobe convert%s%s -o trace.json.gz", blank, file, blank,
+		file);
 }
 
 /* Of a target that could not be run; a bad --python is our own failure. */
@@ -180,8 +189,11 @@ static int run(void *arguments)
 		say("'%s' was not foreseen and got its probes after it had started; to see its "
 		    "start add --python",
 			result.late_path);
-	if (!args->no_summary)
-		summarise(args, &result);
+	if (!args->no_summary && !args->common.quiet)
+		r = summarise(args);
+	say_end(args, &result);
+	if (r >= 0)
+		say_next(args);
 	record_settle(&result);
 	if (!result.launched)
 		return 0;
