@@ -32,7 +32,9 @@ int err_errno(struct err *err, int code, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(words, sizeof(words), fmt, ap);
 	va_end(ap);
-	return err_set(err, code, "%s: %s", words, strerror(-code));
+	/* by one name, whoever ran out of it */
+	return err_set(
+		err, code, "%s: %s", words, code == -ENOMEM ? "out of memory" : strerror(-code));
 }
 
 void err_hint(struct err *err, const char *fmt, ...)

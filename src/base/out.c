@@ -257,6 +257,8 @@ static int open_path(struct out *out, const char *path, struct err *err)
 		return open_beside(out, path, err);
 	if (S_ISREG(st.st_mode)) {
 		resolved = realpath(path, NULL);
+		if (!resolved && errno == ENOMEM)
+			return err_nomem(err);
 		return open_beside(out, resolved ? resolved : path, err);
 	}
 	out->fd = open(path, O_WRONLY | O_CLOEXEC);

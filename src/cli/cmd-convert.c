@@ -88,14 +88,15 @@ static int write_trace(struct reading *reading, const struct convert_args *args,
 		.waits_only = waits_only,
 		.min_dur_ns = args->min_dur_ns,
 		.version = GILPROBE_VERSION,
-		.command = reading_command(reading),
 		.has_wall = reading_wall(reading, &look.realtime_minus_clock_ns),
 		.clock_monotonic = pipeline_facts(reading->pipeline)->clock_monotonic,
 	};
 	_cleanup_(cleanup_emit_chrome) struct emit_chrome *emit = NULL;
 	const struct fold_result *result;
-	int r = emit_chrome_new(out, &look, &emit, err);
+	int r = reading_command(reading, &look.command, err);
 
+	if (r >= 0)
+		r = emit_chrome_new(out, &look, &emit, err);
 	if (r >= 0 && args->viztracer)
 		r = emit_chrome_merge_viztracer(emit, args->viztracer, err);
 	if (r < 0)

@@ -125,8 +125,9 @@ static void note_facts(
 }
 
 /* The recorded program: what stands behind "--" in perf's command, or all of it. */
-static const char *join_command(struct strtab *strings, const struct perfdata_info *info)
+int reading_command(struct reading *r, const char **ret, struct err *err)
 {
+	const struct perfdata_info *info = pipeline_info(r->pipeline, 0);
 	_cleanup_free_ char *text = NULL;
 	size_t from = 0, size = 1;
 
@@ -138,21 +139,20 @@ static const char *join_command(struct strtab *strings, const struct perfdata_in
 	}
 	for (size_t i = from; i < info->n_cmdline; i++)
 		size += strlen(info->cmdline[i]) + 1;
+	*ret = NULL;
+	if (from == info->n_cmdline)
+		return 0;
 	text = malloc(size);
-	if (!text || from == info->n_cmdline)
-		return NULL;
+	if (!text)
+		return err_nomem(err);
 	*text = '\0';
 	for (size_t i = from; i < info->n_cmdline; i++) {
 		if (i > from)
 			strcat(text, " ");
 		strcat(text, info->cmdline[i]);
 	}
-	return strtab_intern(strings, text);
-}
-
-const char *reading_command(struct reading *r)
-{
-	return join_command(&r->strings, pipeline_info(r->pipeline, 0));
+	*ret = strtab_intern(&r->strings, text);
+	return *ret ? 0 : err_nomem(err);
 }
 
 bool reading_wall(const struct reading *r, int64_t *ret_realtime_minus_clock_ns)
@@ -186,19 +186,25 @@ static const char *clock_name(const struct decode_facts *facts)
 }
 
 /* Version and build id can be read only where the recording was made. */
-static void fill_interpreter(
-	struct reading *r, struct report_interpreter *it, const char *path, bool same_host)
+static int fill_interpreter(struct reading *r, struct report_interpreter *it, const char *path)
 {
 	_cleanup_(cleanup_locate_binary) struct locate_binary *binary = NULL;
+	int code = locate_binary(path, &binary, NULL);
 
-	it->path = path;
-	if (!same_host || locate_binary(path, &binary, NULL) < 0)
-		return;
+	if (code < 0)
+		return code == -ENOMEM ? code : 0;
 	it->free_threaded = binary->free_threaded;
-	if (binary->version[0])
+	if (binary->version[0]) {
 		it->version = strtab_intern(&r->strings, binary->version);
-	if (binary->build_id[0])
+		if (!it->version)
+			return -ENOMEM;
+	}
+	if (binary->build_id[0]) {
 		it->build_id = strtab_intern(&r->strings, binary->build_id);
+		if (!it->build_id)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 static int fill_interpreters(struct reading *r, const struct perfdata_info *info, struct err *err)
@@ -219,8 +225,9 @@ static int fill_interpreters(struct reading *r, const struct perfdata_info *info
 		for (size_t k = 0; k < n; k++) {
 			struct report_interpreter *it = &grown[r->recording.n_interpreters++];
 
-			*it = (struct report_interpreter){0};
-			fill_interpreter(r, it, paths[k], same_host);
+			*it = (struct report_interpreter){.path = paths[k]};
+			if (same_host && fill_interpreter(r, it, paths[k]) < 0)
+				return err_nomem(err);
 		}
 	}
 	r->recording.interpreters = r->interpreters;
@@ -245,7 +252,7 @@ int reading_run(struct reading *r, const struct fold_result **ret, struct err *e
 	const struct perfdata_info *info;
 	const struct decode_facts *facts;
 	const struct fold_result *result;
-	int64_t wall;
+	int64_t wall = 0;
 	int code = pipeline_run(r->pipeline, &result, err);
 
 	if (code < 0)
@@ -257,13 +264,15 @@ int reading_run(struct reading *r, const struct fold_result **ret, struct err *e
 	r->recording = (struct report_recording){
 		.files = r->files,
 		.n_files = r->n_files,
-		.command = reading_command(r),
 		.hostname = info->hostname,
 		.kernel = info->osrelease,
 		.clock = clock_name(facts),
 		.has_start = reading_wall(r, &wall),
 		.notes = r->notes,
 	};
+	code = reading_command(r, &r->recording.command, err);
+	if (code < 0)
+		return code;
 	if (r->recording.has_start)
 		r->recording.start_unix_ns = result->start_ns + (uint64_t)wall;
 	note_inputs(r);

@@ -37,8 +37,8 @@ int reading_run(struct reading *r, const struct fold_result **ret, struct err *e
 
 void reading_done(struct reading *r);
 
-/* The recorded program's command line, or NULL; owned by @r. */
-const char *reading_command(struct reading *r);
+/* The recorded program's command line, or NULL if the file does not tell; owned by @r. */
+int reading_command(struct reading *r, const char **ret, struct err *err);
 
 /* How the recording's clock relates to CLOCK_REALTIME; false when the file does not tell. */
 bool reading_wall(const struct reading *r, int64_t *ret_realtime_minus_clock_ns);

@@ -175,6 +175,8 @@ int emit_chrome_merge_viztracer(struct emit_chrome *emit, const char *path, stru
 	r = json_scan_open(path, &scan, err);
 	if (r < 0)
 		return r;
+	if (json_scan_peek(scan) != '{' && (r = json_scan_error(scan, err)) < 0)
+		return r;
 	if (json_scan_peek(scan) != '{')
 		return no_report(path, "it does not begin with '{'", err);
 	r = json_scan_expect(scan, '{', err);
@@ -190,6 +192,9 @@ int emit_chrome_merge_viztracer(struct emit_chrome *emit, const char *path, stru
 		return r;
 	if (json_scan_peek(scan) >= 0)
 		return no_report(path, "something follows its end", err);
+	r = json_scan_error(scan, err);
+	if (r < 0)
+		return r;
 	if (seen != 3)
 		return no_report(
 			path, seen & 1 ? "it has no viztracer_metadata" : "it has no events", err);

@@ -80,7 +80,9 @@ static bool fill(struct json_scan *scan)
 		int code;
 
 		gzerror(scan->in, &code);
-		scan->error = code == Z_ERRNO && errno ? -errno : -EBADMSG;
+		scan->error = code == Z_ERRNO && errno ? -errno
+			      : code == Z_MEM_ERROR    ? -ENOMEM
+						       : -EBADMSG;
 		return false;
 	}
 	scan->n = (size_t)n;
@@ -131,6 +133,11 @@ int json_scan_peek(struct json_scan *scan)
 	while ((c = peek(scan)) == ' ' || c == '\n' || c == '\r' || c == '\t')
 		scan->at++;
 	return c;
+}
+
+int json_scan_error(struct json_scan *scan, struct err *err)
+{
+	return scan->error ? fail(scan, "", err) : 0;
 }
 
 int json_scan_expect(struct json_scan *scan, char c, struct err *err)

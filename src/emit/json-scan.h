@@ -34,6 +34,9 @@ DEFINE_CLEANUP(struct json_scan, json_scan, json_scan_free)
 /* The next byte that is no blank, not taken, or -1 at the end of the file. */
 int json_scan_peek(struct json_scan *scan);
 
+/* Whether that -1 was no end but a file that cannot be read. */
+int json_scan_error(struct json_scan *scan, struct err *err);
+
 /* Takes the next byte that is no blank, which must be @c. */
 int json_scan_expect(struct json_scan *scan, char c, struct err *err);
 

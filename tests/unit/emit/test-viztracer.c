@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
 
 #include "scene.h"
 
@@ -77,6 +79,33 @@ static void plain_json_under_a_gz_name_is_read(void **state)
 	assert_int_equal(merge(&s, "viztracer-plain.json.gz", &err), 0);
 	scene_finish(&s);
 	assert_true(count(&s, "X") > 900);
+	scene_done(&s);
+}
+
+/* All of the text is there, but its checksum, at the very end, is another. */
+static void a_damaged_archive_is_refused(void **state)
+{
+	static const char text[] = "{\"viztracer_metadata\": {}, \"traceEvents\": []}";
+	struct emit_options options = scene_options();
+	char path[] = "/tmp/test-viztracer-XXXXXX";
+	int fd = mkstemp(path);
+	gzFile file = gzdopen(fd, "wb");
+	struct err err = {0};
+	struct stat st;
+	struct scene s;
+
+	assert_non_null(file);
+	assert_int_equal(gzwrite(file, text, sizeof(text) - 1), sizeof(text) - 1);
+	assert_int_equal(gzclose(file), Z_OK);
+	fd = open(path, O_WRONLY);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(pwrite(fd, "\xff\xff", 2, st.st_size - 8), 2);
+	close(fd);
+	scene_init(&s, &options);
+	assert_int_equal(emit_chrome_merge_viztracer(s.emit, path, &err), -EBADMSG);
+	assert_non_null(strstr(err.text, "is damaged"));
+	unlink(path);
+	scene_finish(&s);
 	scene_done(&s);
 }
 
@@ -160,6 +189,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(its_events_and_names_are_kept),
 		cmocka_unit_test(plain_json_under_a_gz_name_is_read),
+		cmocka_unit_test(a_damaged_archive_is_refused),
 		cmocka_unit_test(another_clock_is_refused),
 		cmocka_unit_test(another_run_is_noticed),
 		cmocka_unit_test(what_is_no_report_is_refused),
