@@ -41,8 +41,8 @@ static const struct option_def options[] = {
 		VALUE_NONE),
 	OPT("all", 0, OPTION_FLAG, all, NULL,
 		"draw every state of threads that change it all the time", VALUE_NONE),
-	OPT("rapid-after", 0, OPTION_U32, rapid_after, "N", "… or the first N such states (50000)",
-		VALUE_NONE),
+	OPT("rapid-after", 0, OPTION_U32, rapid_after, "N",
+		"draw the first N of these states (50000)", VALUE_NONE),
 	OPT("no-idle", 0, OPTION_NO, idle, NULL, "leave out the slices of I/O and sleep",
 		VALUE_NONE),
 };

@@ -24,10 +24,12 @@ class Cost:
 
 def run(words, stdout=NULL):
     """Runs a command in the current folder. Its failure ends the benchmark."""
-    child = subprocess.Popen([os.environ['COST'], 'cost', *map(str, words)], stdout=stdout)
-    written = drain(child.stdout) if child.stdout else 0
+    with open('said', 'w') as said:
+        child = subprocess.Popen([os.environ['COST'], 'cost', *map(str, words)], stdout=stdout, stderr=said)
+        written = drain(child.stdout) if child.stdout else 0
     if child.wait():
-        sys.exit(f'{" ".join(map(str, words))}: status {child.returncode}')
+        with open('said', errors='replace') as said:
+            sys.exit(f'{" ".join(map(str, words))}: status {child.returncode}\n{said.read()}')
     with open('cost') as file:
         return Cost(*map(int, file.read().split()), written)
 
