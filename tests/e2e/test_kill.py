@@ -11,7 +11,7 @@ import time
 
 import harness
 
-ROUNDS = int(os.environ.get('GILPROBE_KILLS', '100'))
+ROUNDS = int(os.environ.get('GILPROBE_KILLS', '30'))
 TARGET = '''
 import threading, time
 def run():
