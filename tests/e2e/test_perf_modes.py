@@ -239,7 +239,7 @@ class Options(Recordings):
         self.check()
 
     def test_switch_records_of_cpus(self):
-        self.perf('--switch-events', '-a', events=self.gil)
+        self.perf('--switch-events', '-a', '-m', '16M', events=self.gil)
         self.check(threads=0)
 
     def test_no_scheduler_events(self):
@@ -332,7 +332,7 @@ class Scopes(Recordings):
 
     def test_system_wide_with_a_stranger(self):
         stranger = self.target()
-        self.perf('-a')
+        self.perf('-a', '-m', '16M')
         report = self.check(runnable=True, threads=0)
         pids = {t['pid'] for t in report['threads']}
         self.assertIn(stranger.pid, pids)
