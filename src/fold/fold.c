@@ -190,6 +190,20 @@ int fold_feed(struct fold *fold, const struct event *event, struct err *err)
 	return done(fold, r, err);
 }
 
+int fold_covered(struct fold *fold, bool covered, struct err *err)
+{
+	int r = 0;
+
+	if (fold->uncovered == !covered)
+		return 0;
+	fold->uncovered = !covered;
+	fold->err = err;
+	for (struct thread *t = fold->live; t && r >= 0; t = t->next)
+		if (t->begun)
+			r = thread_cpu(fold, t, CPU_UNKNOWN, NULL, -1);
+	return done(fold, r, err);
+}
+
 /* Without releases every take seems to hold for ever: only waiting is known. */
 static void forget_holds(struct fold_thread *t)
 {
@@ -214,7 +228,7 @@ static void finish_quality(struct fold *f, uint64_t duplicated, uint64_t late)
 	q->duplicated = duplicated;
 	q->late = late;
 	q->lost = max_ns(facts->lost, f->lost);
-	q->cpu_known = cpu_known(f);
+	q->cpu_known = facts->has_sched_switch || facts->has_switch_record;
 	q->runnable_known = facts->has_wakeup && facts->sched_cpu_wide;
 	q->wait_known = facts->has_want && !facts->sampled_probes;
 	q->forced_known = facts->has_drop_return || facts->has_yield;

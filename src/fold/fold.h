@@ -36,6 +36,12 @@ int fold_feed(struct fold *fold, const struct event *event, struct err *err);
 void fold_facts(struct fold *fold, const struct decode_facts *facts);
 
 /*
+ * Whether scheduler events are being recorded at the time of what follows: where two recorders ran,
+ * theirs can begin later and end earlier. True unless told otherwise.
+ */
+int fold_covered(struct fold *fold, bool covered, struct err *err);
+
+/*
  * Closes what is open at the time of the last event, calls done() of every sink. @duplicated and
  * @late come from order. The result lives until fold_free.
  */

@@ -65,7 +65,7 @@ int hold_flush(struct fold *f, struct thread *t);
 
 static inline bool cpu_known(const struct fold *f)
 {
-	return f->facts.has_sched_switch || f->facts.has_switch_record;
+	return !f->uncovered && (f->facts.has_sched_switch || f->facts.has_switch_record);
 }
 
 #endif

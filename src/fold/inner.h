@@ -66,6 +66,7 @@ struct fold {
 	uint64_t before_ns; /* the event before this one */
 	struct cpu_last *cpus;
 	size_t n_cpus;
+	bool uncovered; /* scheduler events are in the recording, but not of this time */
 	bool started, entered,
 		inside; /* entered: the window has begun; inside: the event is in it */
 

@@ -22,6 +22,7 @@ struct input {
 	struct decode *decode;
 	char *path;
 	uint64_t newest_ns;
+	uint64_t first_switch_ns; /* 0: none yet */
 	bool ended;
 };
 
@@ -116,6 +117,27 @@ static int make_fold(struct pipeline *p, uint64_t first_ns, struct err *err)
 	return 0;
 }
 
+/*
+ * Of two recorders of one run the one of scheduler events can start later and end earlier. What
+ * was read of an input lies before what comes out here, so its first switch and end are known.
+ */
+static int check_cover(struct pipeline *p, uint64_t now_ns, struct err *err)
+{
+	bool covered = false, any = false;
+
+	for (size_t i = 0; i < p->n_inputs; i++) {
+		const struct input *input = &p->inputs[i];
+		const struct decode_facts *facts = decode_facts(input->decode);
+
+		if (!facts->has_sched_switch && !facts->has_switch_record)
+			continue;
+		any = true;
+		covered |= input->first_switch_ns && input->first_switch_ns <= now_ns &&
+			   !(input->ended && input->newest_ns < now_ns);
+	}
+	return any ? fold_covered(p->fold, covered, err) : 0;
+}
+
 static int ordered(void *user, const struct event *event, struct err *err)
 {
 	struct pipeline *p = user;
@@ -128,6 +150,11 @@ static int ordered(void *user, const struct event *event, struct err *err)
 	}
 	if (p->options.event) {
 		r = p->options.event(p->options.event_user, event, err);
+		if (r < 0)
+			return r;
+	}
+	if (p->n_inputs > 1) {
+		r = check_cover(p, event->time_ns, err);
 		if (r < 0)
 			return r;
 	}
@@ -171,6 +198,9 @@ static int feed_record(struct pipeline *p, struct input *input, size_t index,
 	for (int i = 0; i < n; i++) {
 		if (events[i].time_ns > input->newest_ns)
 			input->newest_ns = events[i].time_ns;
+		if (!input->first_switch_ns &&
+			(events[i].kind == EVENT_SWITCH_IN || events[i].kind == EVENT_SWITCH_OUT))
+			input->first_switch_ns = events[i].time_ns;
 		r = order_feed(p->order, &events[i], err);
 		if (r < 0)
 			return r;
