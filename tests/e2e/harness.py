@@ -98,6 +98,22 @@ def processes_with(word):
 class Case(unittest.TestCase):
     """A test in a folder of its own that fails when something is left behind."""
     records = True
+    attempts = 1  # a test whose bounds a busy machine can break is wrong when it fails this often
+
+    def run(self, result=None):
+        for _ in range(self.attempts - 1):
+            trial = unittest.TestResult()
+            super().run(trial)
+            if trial.skipped:
+                break
+            if trial.wasSuccessful():
+                result.startTest(self)
+                result.addSuccess(self)
+                result.stopTest(self)
+                return result
+            why = (trial.failures + trial.errors)[0][1].strip().splitlines()[-1]
+            print(f'again: {self.id()}: {why[:200]}', file=sys.stderr)
+        return super().run(result)
 
     @classmethod
     def setUpClass(cls):

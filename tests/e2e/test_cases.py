@@ -13,6 +13,8 @@ TRUTH = json.loads((CASES / 'truth.json').read_text())
 
 
 class Cases(harness.Case):
+    attempts = 3
+
     def run_case(self, python, name):
         data = self.folder / 'x.data'
         done = harness.run('record', '-o', data, '--', python, CASES / name)

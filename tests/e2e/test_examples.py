@@ -10,7 +10,7 @@ EXAMPLES = harness.TOP / 'examples'
 
 
 class Examples(harness.Case):
-    pass
+    attempts = 3
 
 
 def test_of(path):

@@ -41,6 +41,8 @@ while True:
 
 
 class Recordings(harness.Case):
+    attempts = 3
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()

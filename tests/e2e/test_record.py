@@ -24,6 +24,8 @@ for t in threads: t.join()
 
 
 class Record(harness.Case):
+    attempts = 3
+
     def python(self):
         return harness.pythons()[0]
 

@@ -19,6 +19,8 @@ MODE_KEYS = {'mode', 'wall_s', 'median_wall_s', 'cpu_s', 'cpu_per_wall', 'worker
 
 
 class Scale(harness.Case):
+    attempts = 3
+
     records = False
 
     def setUp(self):

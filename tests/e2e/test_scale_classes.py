@@ -18,6 +18,8 @@ LOADS = ('alone', 'hogs', 'one cpu')
 
 
 class Classes(harness.Case):
+    attempts = 3
+
     def measure(self, name, python, before=()):
         words = ['scale', '--json', '--quiet', '--repeat', '2', '--workers', '2', '--python', python]
         words += (['--builtin', name] if name in scale_cases.BUILTINS else

@@ -75,6 +75,8 @@ for _ in range(10000):
 
 
 class Tasks(harness.Case):
+    attempts = 3
+
     def read(self, code, **how):
         python = harness.pythons()[0]
         done = self.record(python, '-I', '-S', '-c', code, **how)

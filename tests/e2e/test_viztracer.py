@@ -43,6 +43,8 @@ def common(slices, others):
 
 
 class VizTracer(harness.Case):
+    attempts = 3
+
     def setUp(self):
         super().setUp()
         self.viztracer = shutil.which('viztracer')
