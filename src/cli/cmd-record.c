@@ -42,7 +42,8 @@ static const struct option_def options[] = {
 		VALUE_NONE),
 	OPT("python", 0, OPTION_STRING, python, "PATH",
 		"the interpreter that will run, where the command does not show it", VALUE_FILE),
-	OPT("buffer", 'm', OPTION_SIZE, buffer_bytes, "SIZE", "per CPU (2M)", VALUE_NONE),
+	OPT("buffer", 'm', OPTION_SIZE, buffer_bytes, "SIZE",
+		"of buffer per CPU (8M, with many CPUs 256M in all)", VALUE_NONE),
 	OPT("no-summary", 0, OPTION_FLAG, no_summary, NULL, "do not read the recording at the end",
 		VALUE_NONE),
 };

@@ -121,7 +121,7 @@ static void note_facts(
 	if (!quality->forced_known)
 		note(r, "forced switches cannot be told: their waiting counts as blocked");
 	if (facts->lost)
-		note(r, "events were lost: record with a larger buffer (gilprobe record -m 8M)");
+		note(r, "events were lost: record with a larger buffer (gilprobe record -m 32M)");
 }
 
 /* The recorded program: what stands behind "--" in perf's command, or all of it. */

@@ -33,7 +33,7 @@ struct record_options {
 	const struct locate_target *target; /* interpreters to probe */
 	const char *output;		    /* path of the perf.data to write */
 	uint64_t duration_ns;		    /* stop after this; 0: when the target ends */
-	uint64_t buffer_bytes;		    /* per CPU; 0: 2 MiB */
+	uint64_t buffer_bytes;		    /* per CPU; 0: 8 MiB, 256 MiB in all */
 	/* said once, when recording runs and before the workload starts; may be NULL */
 	void (*started)(void *user, const struct record_options *options);
 	void *user;
