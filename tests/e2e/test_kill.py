@@ -15,7 +15,7 @@ ROUNDS = int(os.environ.get('GILPROBE_KILLS', '30'))
 TARGET = '''
 import threading, time
 def run():
-    for i in range(100000):
+    for i in range(15000):
         sum(range(200)); time.sleep(0)
 for _ in range(3): threading.Thread(target=run).start()
 '''
