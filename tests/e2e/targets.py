@@ -25,12 +25,16 @@ async def coroutine():
 
 
 def show(*args):
-    print('args=%r' % (args,), 'main=%s' % sys.modules['__main__'].__name__, 'argv=%r' % sys.argv,
-          'path0=%s' % sys.path[0], 'prefix=%s' % sys.prefix, 'cwd=%s' % os.getcwd())
+    sys.stderr.write('args=%r main=%s argv=%r path0=%s prefix=%s cwd=%s\n' % (
+        args, sys.modules['__main__'].__name__, sys.argv, sys.path[0], sys.prefix, os.getcwd()))
+
+
+def prints_a_line():
+    print('a line')
 
 
 def who():
-    print('uid=%d' % os.getuid())
+    sys.stderr.write('uid=%d\n' % os.getuid())
     time.sleep(0.05)
 
 

@@ -232,8 +232,8 @@ class Surroundings(Scale):
         self.assertIn(prefix, self.show(TARGETS + ':show', env=env))
 
     def test_what_the_target_prints_is_no_result(self):
-        done = self.target('show', '--json')
-        self.assertIn('args=()', done.stderr)
+        done = self.target('prints_a_line', '--json')
+        self.assertIn('a line', done.stderr)
         json.loads(done.stdout)
 
 

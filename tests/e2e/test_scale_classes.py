@@ -17,6 +17,11 @@ CASES = str(harness.HERE / 'scale_cases.py')
 LOADS = ('alone', 'hogs', 'one cpu')
 
 
+def free_threaded(python):
+    return subprocess.run([python, '-c', 'import sys; sys.exit(getattr(sys, "_is_gil_enabled", '
+                           'lambda: True)())']).returncode == 0
+
+
 class Classes(harness.Case):
     attempts = 3
 
@@ -101,7 +106,8 @@ class Classes(harness.Case):
             self.assertEqual(done.returncode, status, done.stdout)
 
     def test_sub_interpreters_hold_their_own_gils_side_by_side(self):
-        newer = [p for p in harness.pythons() if harness.version_of(p) >= (3, 12)]
+        newer = [p for p in harness.pythons()
+                 if harness.version_of(p) >= (3, 12) and not free_threaded(p)]
         if not newer:
             self.skipTest('no CPython 3.12 at hand')
         for python in newer:
@@ -113,9 +119,7 @@ class Classes(harness.Case):
             self.assertGreater(together['waiting_s'], 0.1 * together['life_s'])
 
     def test_threads_of_a_free_threaded_interpreter_scale(self):
-        free = [p for p in harness.pythons() if subprocess.run(
-            [p, '-c', 'import sys; sys.exit(getattr(sys, "_is_gil_enabled", lambda: True)())']
-        ).returncode == 0]
+        free = list(filter(free_threaded, harness.pythons()))
         if not free:
             self.skipTest('no free-threaded CPython at hand')
         for python in free:
