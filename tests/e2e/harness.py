@@ -9,6 +9,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -178,6 +179,8 @@ def step_forward():
 def main():
     """Runs the tests of the calling file; status 77 when all were skipped."""
     step_forward()
+    # a background job's shell may have set it to be ignored, and what is ignored is inherited
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     program = unittest.main(exit=False, verbosity=2, warnings='ignore')
     result = program.result
     if not result.wasSuccessful():
