@@ -21,7 +21,7 @@ void source_close(struct source *src)
 	src->fd = -1;
 }
 
-/* read() or pread() once, through interruptions. */
+/* read() or pread() once. A pipe that may be silent for ever can be left by a signal: -EINTR. */
 static ssize_t read_some(const struct source *src, uint64_t offset, void *buf, size_t size)
 {
 	ssize_t n;
@@ -29,7 +29,7 @@ static ssize_t read_some(const struct source *src, uint64_t offset, void *buf, s
 	do {
 		n = src->seekable ? pread(src->fd, buf, size, (off_t)offset)
 				  : read(src->fd, buf, size);
-	} while (n < 0 && errno == EINTR);
+	} while (n < 0 && errno == EINTR && src->seekable);
 	return n < 0 ? -errno : n;
 }
 

@@ -7,9 +7,13 @@ of `gilprobe events`; those lines are compared with perf script by the events te
 """
 import collections
 import json
+import os
 import pathlib
+import re
+import signal
 import subprocess
 import sys
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'e2e'))
@@ -138,6 +142,30 @@ class Corpus(harness.Case):
         done = subprocess.run(f'cat pipe.data | {harness.GILPROBE} report --json -', shell=True,
                               capture_output=True, text=True)
         self.assertEqual(json.loads(done.stdout)['threads'], report['threads'])
+
+    def test_a_signal_ends_the_wait_for_a_silent_pipe(self):
+        whole = corpus.unpack('pipe.data', self.folder / 'pipe.data').read_bytes()
+        for words in (['report', '-'], ['convert', '-', '-o', 'out.json'], ['convert', '-', '-o', 'out.json.gz'],
+                      ['events', '-', '-o', 'out']):
+            for size, number in ((0, signal.SIGINT), (1000, signal.SIGTERM), (len(whole) // 2, signal.SIGINT)):
+                process = subprocess.Popen([harness.GILPROBE, *words], stdin=subprocess.PIPE,
+                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                with process:
+                    process.stdin.write(whole[:size])
+                    process.stdin.flush()
+                    while not self.catches(process, number):
+                        time.sleep(0.01)
+                    while process.poll() is None:  # it may not be waiting yet
+                        process.send_signal(number)
+                        time.sleep(0.05)
+                    self.assertEqual((process.returncode, process.stdout.read(), process.stderr.read()),
+                                     (130, b'', b''), (words, size))
+                self.assertEqual(os.listdir(), ['pipe.data'])
+
+    def catches(self, process, number):
+        self.assertIsNone(process.poll())
+        status = pathlib.Path(f'/proc/{process.pid}/status').read_text()
+        return int(re.search(r'SigCgt:\s*(\S+)', status)[1], 16) >> (number - 1) & 1
 
     def test_every_cut_of_a_file_ends_well(self):
         whole = corpus.unpack('single.data', self.folder / 'single.data').read_bytes()
