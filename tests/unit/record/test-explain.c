@@ -137,16 +137,25 @@ static void without_files(void)
 	CHECK(has(err.hint, "'ulimit -Hn' is 100"));
 }
 
-static void unmount_all(const char *type)
+/* Unmounts one file system of @type. False when there is none. */
+static bool unmount_one(const char *type)
 {
 	FILE *f = setmntent("/proc/mounts", "r");
 	struct mntent *mount;
+	bool done = false;
 
 	CHECK(f);
-	while ((mount = getmntent(f)))
-		if (!strcmp(mount->mnt_type, type))
-			umount2(mount->mnt_dir, MNT_DETACH);
+	while (!done && (mount = getmntent(f)))
+		done = !strcmp(mount->mnt_type, type) && umount2(mount->mnt_dir, MNT_DETACH) == 0;
 	endmntent(f);
+	return done;
+}
+
+/* The list shifts under a reader that unmounts, so it is read again for each. */
+static void unmount_all(const char *type)
+{
+	while (unmount_one(type))
+		;
 }
 
 static void without_tracefs(void)
