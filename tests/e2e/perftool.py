@@ -3,6 +3,7 @@
 
 Probes are named tracefs uprobes of a group of our own, which is removed at the end, and only it.
 """
+import json
 import os
 import re
 import shutil
@@ -41,10 +42,12 @@ def entries(path, function):
 def interpreter_with_symbols():
     """(python, file, entries of take_gil, entries of drop_gil), of the first that has both; or None."""
     for python in harness.pythons() if shutil.which('perf') else ():
-        sites = harness.run('check', '--json', '--', python).stdout.count('"kind":"signal"')
+        checked = json.loads(harness.run('check', '--json', '--', python).stdout)
+        releases = {os.path.realpath(i['path']): [s['kind'] for s in i['sites']].count('signal')
+                    for i in checked['interpreters']}
         for path in mapped(python):
             take, drop = entries(path, 'take_gil'), entries(path, 'drop_gil')
-            if take and len(drop) >= 1 and sites == len(drop):  # none was inlined
+            if take and drop and len(drop) == releases.get(os.path.realpath(path)):  # none was inlined
                 return python, path, take, drop
     return None
 

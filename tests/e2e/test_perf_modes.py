@@ -281,7 +281,7 @@ class Options(Recordings):
         self.assertEqual(self.check()['recording']['clock'], 'CLOCK_MONOTONIC_RAW')
 
     def test_lost_events(self):
-        self.perf('-m', '1', command=[self.python, '-I', '-S', '-c', THRASH.format(n=20000)])
+        self.perf('-m', '1', '--call-graph', 'dwarf,512', command=[self.python, '-I', '-S', '-c', THRASH.format(n=20000)])
         report = self.check(lost=True)
         self.assertGreater(report['quality']['lost'], 0)
         self.assertIn('events were lost', ' '.join(report['quality']['notes']))
