@@ -116,7 +116,7 @@ static int summarise(const struct record_args *args)
 		text = out_memory_bytes(out, &size);
 		fwrite(text, 1, size, stderr);
 	}
-	if (r < 0)
+	if (r < 0 && r != -EINTR)
 		say_error(&err);
 	out_free(out);
 	reading_done(&reading);
@@ -183,6 +183,7 @@ static int run(void *arguments)
 		say_error(&err);
 		return result.exec_failed ? failure_status(args, r) : EXIT_FAILED;
 	}
+	reading_catch_signals(); /* an exit now would stop the removal of the probes half-way */
 	if (result.run_as_user)
 		say("'%s' ran as uid %u, and '%s' belongs to that user", args->common.rest[0],
 			(unsigned)result.uid, args->output);

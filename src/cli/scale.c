@@ -51,6 +51,7 @@ struct measuring {
 	struct trace trace;
 	struct scale_result *result;
 	struct scale_facts_beside *beside;
+	struct record_result recorded; /* its probes are being removed while we read */
 };
 
 static void keep_reason(struct scale_facts_beside *beside, const struct err *err)
@@ -113,7 +114,6 @@ static int record(struct measuring *m, struct err *err)
 		(char *)(args->target ? "--target" : "--builtin"),
 		(char *)(uintptr_t)(args->target ? args->target : args->builtin), NULL};
 	struct record_mark mark;
-	struct record_result result = {0};
 	struct err why = {0};
 	bool started = false;
 	int r = find_target(m->workload, &target, &why);
@@ -135,11 +135,11 @@ static int record(struct measuring *m, struct err *err)
 		};
 
 		mark.path = workload_mark(m->workload, &mark.offset);
-		r = record_run(&how, &result, &why);
+		r = record_run(&how, &m->recorded, &why);
 	}
 	if (r >= 0) {
-		if (result.run_as_user)
-			say("the target ran as uid %u", (unsigned)result.uid);
+		if (m->recorded.run_as_user)
+			say("the target ran as uid %u", (unsigned)m->recorded.uid);
 		return 1;
 	}
 	if (started || args->output || args->trace) { /* what was asked for cannot be */
@@ -303,6 +303,7 @@ int scale_measure(const struct scale_args *args, const struct plan *plan, struct
 		r = measure(&m, plan, err);
 	trace_done(&m.trace);
 	workload_free(m.workload);
+	record_settle(&m.recorded);
 	if (m.path == file) {
 		unlink(file);
 		rmdir(dir);

@@ -65,6 +65,15 @@ def probe_groups():
     return set(re.findall(r'gilprobe_\d+', text))
 
 
+def leaked_uprobes():
+    """
+    What the kernel says of ours whose removal it gave up: a thread killed while it closes a probe, as
+    by the exit of its process, leaves the breakpoint in every process that runs.
+    """
+    log = subprocess.run(['dmesg'], capture_output=True, text=True, errors='replace').stdout
+    return {line for line in log.splitlines() if re.search(r'uprobe: gilprobe\S* failed to unregister', line)}
+
+
 def descendants(pid):
     """Process ids below @pid, from /proc."""
     parents = {}
@@ -118,10 +127,16 @@ class Case(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
+        cls.leaked = leaked_uprobes()
         if cls.records and not can_record():
             if os.environ.get('CI') == 'true':
                 raise AssertionError('recording is not possible here, and CI must not skip it')
             raise unittest.SkipTest('recording needs root and tracefs')
+
+    @classmethod
+    def tearDownClass(cls):
+        leaked = leaked_uprobes() - cls.leaked  # not in tearDown: a second try must not hide it
+        assert not leaked, f'the kernel could not unregister probes: {leaked}'
 
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix='gilprobe-e2e-'))

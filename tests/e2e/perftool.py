@@ -41,7 +41,9 @@ def entries(path, function):
 
 def interpreter_with_symbols():
     """(python, file, entries of take_gil, entries of drop_gil), of the first that has both; or None."""
-    for python in harness.pythons() if shutil.which('perf') else ():
+    # a debug build has them where distributions strip the others
+    debug = [p for p in ['/usr/bin/python3-dbg'] if os.path.exists(p)]
+    for python in harness.pythons() + debug if shutil.which('perf') else ():
         checked = json.loads(harness.run('check', '--json', '--', python).stdout)
         releases = {os.path.realpath(i['path']): [s['kind'] for s in i['sites']].count('signal')
                     for i in checked['interpreters']}
