@@ -179,23 +179,38 @@ class Record(harness.Case):
         self.assertEqual(process.returncode, 7, said)
         self.assertTrue(self.report('x.data')['threads'])
 
-    def test_a_killed_recorder_leaves_a_readable_file_and_no_probe(self):
+    def killed(self, janitor):
+        """A recorder and its target are killed; and the janitor, or not."""
         code = 'import time\nprint("up", flush=True)\nfor _ in range(300): time.sleep(0.01)'
         process = self.start('record', '-o', 'x.data', '--', self.python(), '-c', code)
         self.assertEqual(process.stdout.readline(), 'up\n')
         time.sleep(1)
-        children = harness.descendants(process.pid)
+        children = {pid: pathlib.Path(f'/proc/{pid}/comm').read_text().strip()
+                    for pid in harness.descendants(process.pid)}
+        self.assertIn('gilprobe-clean', children.values())
+        if janitor:  # first: it acts when the recorder is gone
+            for pid, name in children.items():
+                if name == 'gilprobe-clean':
+                    os.kill(pid, signal.SIGKILL)
         process.kill()
         process.wait()
-        for pid in children:
-            try:
+        for pid, name in children.items():
+            if name != 'gilprobe-clean':
                 os.kill(pid, signal.SIGKILL)
-            except OSError:
-                pass
+        return f'gilprobe_{process.pid}'
+
+    def test_a_killed_recorder_leaves_a_readable_file_and_no_probe(self):
+        self.killed(janitor=False)
         self.assertFalse(self.groups_left(60))
         report = self.report('x.data')
         self.assertTrue(report['threads'])
         self.assertIn('killed', ' '.join(report['quality']['notes']))
+
+    def test_the_next_recording_removes_what_a_killed_janitor_left(self):
+        left = self.killed(janitor=True)
+        self.assertIn(left, harness.probe_groups())
+        self.record(self.python(), '-c', 'pass', output='y.data')
+        self.assertNotIn(left, harness.probe_groups())
 
     def test_two_recordings_at_once(self):
         both = [self.start('record', '-o', f'{i}.data', '--', self.python(), '-c',
