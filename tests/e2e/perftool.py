@@ -30,7 +30,7 @@ def mapped(python):
     """The interpreter's file and its libpython."""
     code = 'import re; print(*sorted(set(re.findall(r"/\\S*python\\S*", open("/proc/self/maps").read()))), sep="\\n")'
     out = subprocess.run([python, '-I', '-S', '-c', code], capture_output=True, text=True, check=True)
-    return [path for path in out.stdout.split('\n') if re.search(r'(python[\d.]*|libpython.*\.so[\d.]*)$', path)]
+    return [path for path in out.stdout.split('\n') if re.search(r'(python[\d.]*d?|libpython.*\.so[\d.]*)$', path)]
 
 
 def entries(path, function):
