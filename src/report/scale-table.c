@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * report: the table of `gilprobe scale`. In: what was measured, the verdict. Out: text for people.
- * Invariant: the seven shares of a row add up to 100 per cent of its workers' time.
+ * Invariant: the shares of a row add up to 100 per cent of its workers' time. Where the GIL is off,
+ * the columns of the GIL give way to one of lock waits: asleep until a thread of the process wakes
+ * it.
  */
 #include "report/scale.h"
 
@@ -25,6 +27,7 @@ enum column {
 	WAITING,
 	NATIVE,
 	RUNNABLE,
+	LOCKS,
 	BLOCKED,
 	HANDOFFS,
 	COLUMNS
@@ -39,8 +42,11 @@ static void put_share(struct grid_cell *row, enum column column, uint64_t part, 
 		row[column].paint = PAINT_RED;
 }
 
-static void fill_evidence(struct grid_cell *row, const struct scale_evidence *e)
+static void fill_evidence(
+	struct grid_cell *row, const struct scale_evidence *e, const struct grid_column *columns)
 {
+	uint64_t locks = columns[LOCKS].absent ? 0 : e->blocked_by_sibling_ns;
+
 	char count[HUMAN_SIZE];
 
 	if (!e->known) {
@@ -53,12 +59,13 @@ static void fill_evidence(struct grid_cell *row, const struct scale_evidence *e)
 	put_share(row, WAITING, e->waiting_ns, e->life_ns);
 	put_share(row, NATIVE, e->native_ns, e->life_ns);
 	put_share(row, RUNNABLE, e->runnable_ns, e->life_ns);
-	put_share(row, BLOCKED, e->blocked_ns, e->life_ns);
+	put_share(row, LOCKS, locks, e->life_ns);
+	put_share(row, BLOCKED, e->blocked_ns - locks, e->life_ns);
 	snprintf(row[HANDOFFS].text, GRID_CELL, "%s", human_count(e->handoffs, count));
 }
 
-static void fill_row(
-	struct grid_cell *row, const struct scale_result *result, const struct scale_phase *phase)
+static void fill_row(struct grid_cell *row, const struct scale_result *result,
+	const struct scale_phase *phase, const struct grid_column *columns)
 {
 	const struct scale_run *best = scale_best(phase);
 	uint64_t wall_ns = best->end_ns - best->start_ns, least = UINT64_MAX, most = 0;
@@ -77,12 +84,12 @@ static void fill_row(
 	snprintf(row[SPEEDUP].text, GRID_CELL, "%.2fx", scale_speedup(result, phase));
 	snprintf(row[WORKER_CPU].text, GRID_CELL, "%.3f-%.3f", (double)least / 1e9,
 		(double)most / 1e9);
-	fill_evidence(row, &phase->evidence);
+	fill_evidence(row, &phase->evidence, columns);
 }
 
 static int write_grid(const struct page *page, const struct scale_result *result)
 {
-	bool none = true;
+	bool none = true, gil = result->facts.gil_enabled_at_end;
 	struct grid_column columns[COLUMNS] = {
 		[MODE] = {"mode", .left = true},
 		[WORKERS] = {"workers"},
@@ -95,8 +102,9 @@ static int write_grid(const struct page *page, const struct scale_result *result
 		[HAS_GIL] = {"has GIL"},
 		[OFF_CPU] = {"off-CPU", .give_up = 7},
 		[WAITING] = {"waiting"},
-		[NATIVE] = {"native", .give_up = 8},
+		[NATIVE] = {gil ? "native" : "on CPU", .give_up = 8},
 		[RUNNABLE] = {"runnable", .give_up = 6},
+		[LOCKS] = {"lock waits", .absent = gil},
 		[BLOCKED] = {"blocked", .give_up = 8},
 		[HANDOFFS] = {"hand-offs", .give_up = 4},
 	};
@@ -105,7 +113,10 @@ static int write_grid(const struct page *page, const struct scale_result *result
 	for (size_t i = 0; i < result->n_phases; i++)
 		none &= !result->phases[i].evidence.known;
 	for (enum column c = HAS_GIL; c < COLUMNS; c++)
-		columns[c].absent = none;
+		columns[c].absent |= none;
+	if (!gil)
+		columns[HAS_GIL].absent = columns[OFF_CPU].absent = columns[WAITING].absent =
+			columns[HANDOFFS].absent = true;
 	for (size_t i = 0; i < result->n_phases; i++) {
 		const struct scale_phase *phase = &result->phases[i];
 		struct grid_cell *row;
@@ -115,7 +126,7 @@ static int write_grid(const struct page *page, const struct scale_result *result
 		row = grid_row(&grid);
 		if (!row)
 			return -ENOMEM;
-		fill_row(row, result, phase);
+		fill_row(row, result, phase, columns);
 	}
 	grid_print(&grid, page);
 	return 0;

@@ -168,11 +168,42 @@ static void a_gil_that_came_back_is_said(void **state)
 	out_free(out);
 }
 
+static void without_a_gil_lock_waits_are_shown(void **state)
+{
+	struct scale_phase phase = phases[1];
+	struct scale_result free = {.facts = result.facts, .phases = &phase, .n_phases = 1};
+	const struct report_scale scale = {
+		.target = "x.py:f", .repeat = 1, .result = &free, .verdict = &verdict};
+	const struct report_options look = {0};
+	struct out *out = out_memory();
+	struct err err = {0};
+	const char *page;
+	size_t size;
+
+	phase.evidence = (struct scale_evidence){.known = true,
+		.life_ns = 400 * MS,
+		.native_ns = 220 * MS,
+		.runnable_ns = 20 * MS,
+		.blocked_ns = 160 * MS,
+		.blocked_by_sibling_ns = 150 * MS};
+	free.facts.free_threaded_build = true;
+	free.facts.gil_enabled = free.facts.gil_enabled_at_end = false;
+	assert_int_equal(report_scale_table(out, &scale, &look, &err), 0);
+	out_write(out, "", 1);
+	page = out_memory_bytes(out, &size);
+	has(page, "on CPU  runnable  lock waits  blocked\n");
+	has(page, " 55.0%      5.0%       37.5%     2.5%\n");
+	assert_null(strstr(page, "has GIL"));
+	assert_null(strstr(page, "waiting"));
+	out_free(out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(json_has_what_was_measured),
 		cmocka_unit_test(the_table_fits_the_terminal),
-		cmocka_unit_test(a_gil_that_came_back_is_said)};
+		cmocka_unit_test(a_gil_that_came_back_is_said),
+		cmocka_unit_test(without_a_gil_lock_waits_are_shown)};
 
 	return RUN_TESTS(tests);
 }

@@ -102,8 +102,8 @@ static void test_table(void **state)
 		"who blocked whom (waiting time)\n"
 		"  C worker-2  ← B worker-1  1.02 s  50 %\n"
 		"  B worker-1  ← C worker-2  1.00 s  50 %\n"
-		"quality: 2,442 events, 0 lost, 0 duplicated, 0 unmatched; probes cost about 0.1 % "
-		"of the threads' CPU time (1.1 µs × 2,442)\n"
+		"quality: 2,442 events, 0 lost, 0 duplicated, 0 unmatched; probes cost about 0.2 % "
+		"of the threads' CPU time (2.0 µs × 2,442)\n"
 		"note: no system-wide wakeups\n";
 	const struct report_options options = {0};
 	struct totals t;
