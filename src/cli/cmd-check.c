@@ -120,7 +120,7 @@ static void print_binary(struct out *out, bool color, const struct locate_binary
 		return;
 	snprintf(fact, sizeof(fact),
 		"%zu process%s this file (pid %d%s): while recording, each GIL "
-		"event of theirs costs about 1 us too",
+		"event of theirs costs about 2 us too",
 		n, n == 1 ? " maps" : "es map", (int)users[0], n > 1 ? ", ..." : "");
 	print_line(out, color, PRIVILEGE_WARN, "other processes", fact, "");
 }

@@ -214,7 +214,7 @@ const struct command command_record = {
 		"ordinary perf.data: perf script, perf report and perf evlist read it too.\n"
 		"\n"
 		"Probes sit on the interpreter file, so other processes that map the same file run into\n"
-		"them while the recording lasts (about 1 us per take or release); their events are\n"
+		"them while the recording lasts (about 2 us per take or release); their events are\n"
 		"not kept. All probes are removed at the end, also after a crash.\n"
 		"\n"
 		"Exit status: the target's own, 128+n when a signal ended it; 125 gilprobe itself failed,\n"
