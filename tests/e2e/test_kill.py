@@ -11,7 +11,7 @@ import time
 
 import harness
 
-ROUNDS = int(os.environ.get('GILPROBE_KILLS', '30'))
+ROUNDS = int(os.environ.get('GILPROBE_KILLS', '12'))
 TARGET = '''
 import threading, time
 def run():
