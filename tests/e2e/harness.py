@@ -159,6 +159,11 @@ class Case(unittest.TestCase):
                 return left
             time.sleep(0.1)
 
+    def for_all(self, path):
+        """A copy that every user can read: the sources may lie below a home that is closed to others."""
+        os.chmod(self.folder, 0o777)
+        return shutil.copy(path, self.folder)
+
     def report(self, *files):
         done = run('report', '--json', *files)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -170,7 +170,7 @@ class Record(harness.Case):
         self.assertLessEqual(kinds, {'switch-in', 'switch-out'})
 
     def test_ctrl_c_reaches_the_target_and_keeps_the_recording(self):
-        code = ('import time, sys\nprint("up", flush=True)\ntry:\n    while True: time.sleep(0.01)\n'
+        code = ('import time, sys\ntry:\n    print("up", flush=True)\n    while True: time.sleep(0.01)\n'
                 'except KeyboardInterrupt:\n    sys.exit(7)')
         process = self.start('record', '-o', 'x.data', '--', self.python(), '-c', code)
         self.assertEqual(process.stdout.readline(), 'up\n')

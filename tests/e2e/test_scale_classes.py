@@ -83,10 +83,10 @@ class Classes(harness.Case):
             self.assertIn("'no/such", done.stderr)
 
     def test_under_sudo_the_target_is_the_user(self):
-        os.chmod(self.folder, 0o777)
+        target = self.for_all(harness.HERE / 'targets.py')
         for words in ([], ['--no-recording']):
-            done = harness.run('scale', '--target', str(harness.HERE / 'targets.py') + ':who', '--repeat',
-                               '1', '--python', '/usr/bin/python3', *words,
+            done = harness.run('scale', '--target', f'{target}:who', '--repeat', '1', '--python',
+                               '/usr/bin/python3', *words,
                                env={**os.environ, 'SUDO_UID': '65534', 'SUDO_GID': '65534'})
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn('uid=65534', done.stderr)
@@ -132,9 +132,8 @@ class Classes(harness.Case):
                 self.assertEqual(got['modes']['threads']['gil']['waiting_s'], 0)
 
     def test_a_user_without_the_right_measures_by_the_clock(self):
-        os.chmod(self.folder, 0o777)
         done = subprocess.run(
-            [harness.GILPROBE, 'scale', '--builtin', 'io', '--repeat', '1', '--scale', '0.1', '--json',
+            [self.for_all(harness.GILPROBE), 'scale', '--builtin', 'io', '--repeat', '1', '--scale', '0.1', '--json',
              '--python', '/usr/bin/python3'], capture_output=True, text=True, user=65534, group=65534,
             extra_groups=[], env={**os.environ, 'TMPDIR': str(self.folder)})
         if done.returncode == 0:
