@@ -104,9 +104,15 @@ static void note_inputs(struct reading *r)
 		note(r, "damaged bytes were passed over");
 }
 
+/* Switches that were not seen are worth a note above this number, and more than one in so many. */
+#define UNSEEN_MANY 10
+#define UNSEEN_ONE_IN 20
+
 static void note_facts(
 	struct reading *r, const struct decode_facts *facts, const struct fold_quality *quality)
 {
+	uint64_t unseen = quality->switches_in_unseen;
+
 	if (facts->formats_guessed)
 		note(r, "the file has no event formats: they were inferred from the samples");
 	if (facts->sampled_probes)
@@ -118,6 +124,10 @@ static void note_facts(
 		note(r, "no scheduler events: on-CPU, runnable and blocked cannot be told");
 	else if (!quality->runnable_known)
 		note(r, "no system-wide wakeups: runnable cannot be told from blocked");
+	else if (!quality->lost && unseen > UNSEEN_MANY &&
+		 UNSEEN_ONE_IN * unseen > unseen + quality->switches_in)
+		note(r, "the kernel did not tell of many switches (out of a CPU's idle task, mostly): "
+			"sleeps seem to last until the thread's next event");
 	if (!quality->forced_known)
 		note(r, "forced switches cannot be told: their waiting counts as blocked");
 	if (facts->lost)

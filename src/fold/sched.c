@@ -50,6 +50,7 @@ int sched_in(struct fold *f, const struct event *event)
 
 	if (!t || !t->begun)
 		return watch(f, event);
+	f->result.quality.switches_in++;
 	slept = t->slept;
 	if (t->preempted) /* as long as that, it turns out */
 		thread_was_runnable(f, t);
@@ -73,6 +74,7 @@ int sched_out(struct fold *f, const struct event *event)
 		return task_gone(f, event->tid);
 	if (!t || !t->begun)
 		return 0;
+	thread_runs(f, t);
 	if (event->out.preempted || letter == 'R') {
 		t->pub.preempted += f->inside && event->out.preempted && t->cpu == CPU_ON;
 		if (ends_seen(f))
@@ -91,15 +93,30 @@ int sched_out(struct fold *f, const struct event *event)
 	return thread_cpu(f, t, CPU_BLOCKED, letter_name(letter), -1);
 }
 
+/*
+ * A kernel may not tell of the switches out of a CPU's idle task (seen on a virtual machine's
+ * second CPU, with perf and ftrace too): then a thread that was woken long ago, by a timer, is
+ * still taken for asleep when a sibling wakes it from what it is about to wait for. So who ended a
+ * sleep counts when the thread runs next; if it is switched out first, it was on a CPU all the
+ * time.
+ */
 int sched_wakeup(struct fold *f, const struct event *event)
 {
 	struct thread *t = task_find_thread(f, event->tid);
+	uint64_t slept_ns;
+	bool sibling;
+	int r;
 
 	if (!t || !t->begun || t->cpu != CPU_BLOCKED)
 		return 0;
-	t->sibling = event->by > 0 && event->by != t->pub.tid &&
-		     task_process(f, event->by) == t->process;
-	if (!f->facts.sched_cpu_wide)
+	sibling = event->by > 0 && event->by != t->pub.tid &&
+		  task_process(f, event->by) == t->process;
+	if (!f->facts.sched_cpu_wide) {
+		t->sibling = sibling;
 		return 0;
-	return thread_cpu(f, t, CPU_RUNNABLE, "R", -1);
+	}
+	slept_ns = f->now - t->since_ns;
+	r = thread_cpu(f, t, CPU_RUNNABLE, "R", -1);
+	t->woken_ns = sibling ? slept_ns : 0;
+	return r;
 }

@@ -198,10 +198,45 @@ static int cpu_flush(struct fold *f, struct thread *t, uint64_t end_ns)
 	return t->cpu_name && row.end_ns > row.start_ns ? sinks_call(f, cpu, &row) : 0;
 }
 
+/* The last part of what is kept in doubt becomes a sleep that a sibling ended. */
+static void confirm_kept(struct thread *t)
+{
+	struct seg *last = t->n_segs ? &t->segs[t->n_segs - 1] : NULL;
+	uint64_t from_ns = last ? last->end_ns - t->woken_ns : 0;
+
+	if (!last || last->cpu != CPU_BLOCKED)
+		return;
+	if (from_ns > last->start_ns && t->n_segs < DOUBT_SEGS) {
+		t->segs[t->n_segs++] = (struct seg){from_ns, last->end_ns, CPU_BLOCKED, true};
+		last->end_ns = from_ns;
+	} else if (from_ns <= last->start_ns) {
+		last->sibling = true;
+	}
+}
+
+/* The sleep before its wakeup was a sleep. Until now neither totals nor the open span tell by whom.
+ */
+static void confirm_waker(struct thread *t)
+{
+	if (t->doubt) {
+		confirm_kept(t);
+		return;
+	}
+	t->span.sibling_ns += t->woken_ns;
+	if (t->span.state == SPAN_BLOCKED) {
+		t->pub.sibling_wakeups++;
+		t->pub.blocked_by_sibling_ns += t->woken_ns;
+	}
+}
+
 int thread_cpu(struct fold *f, struct thread *t, enum cpu cpu, const char *name, int cpu_number)
 {
-	int r = thread_advance(f, t, f->now);
+	int r;
 
+	if (t->woken_ns && t->cpu == CPU_RUNNABLE && cpu == CPU_ON)
+		confirm_waker(t);
+	t->woken_ns = 0;
+	r = thread_advance(f, t, f->now);
 	if (r >= 0)
 		r = cpu_flush(f, t, f->now);
 	if (r >= 0 && cpu == CPU_ON)
@@ -217,6 +252,12 @@ int thread_cpu(struct fold *f, struct thread *t, enum cpu cpu, const char *name,
 	if (t->side == SIDE_HOLD)
 		gil_holder_cpu(f, t->gil);
 	return r;
+}
+
+void thread_runs(struct fold *f, const struct thread *t)
+{
+	f->result.quality.switches_in_unseen +=
+		f->facts.sched_cpu_wide && (t->cpu == CPU_BLOCKED || t->cpu == CPU_RUNNABLE);
 }
 
 void thread_was_runnable(struct fold *f, struct thread *t)
@@ -338,6 +379,7 @@ int thread_close(struct fold *f, struct thread *t, uint64_t end_ns)
 	t->cpu = CPU_UNKNOWN;
 	t->cpu_name = NULL;
 	t->slept = t->sibling = t->preempted = false;
+	t->woken_ns = 0;
 	return r < 0 ? r : thread_advance(f, t, f->now);
 }
 

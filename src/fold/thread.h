@@ -34,6 +34,7 @@ struct thread {
 	bool slept;	      /* since it was last on a CPU */
 	bool preempted;	      /* and cpu is unknown: the recording may not tell when it came back */
 	bool sibling;	      /* a thread of its process ended its sleep */
+	uint64_t woken_ns;    /* the sleep that a sibling ended, if it proves to have been asleep */
 	const char *cpu_name; /* as the kernel names it; NULL: unknown */
 	int cpu_number;
 	uint64_t cpu_ns; /* since when */
@@ -82,6 +83,9 @@ int thread_advance(struct fold *f, struct thread *t, uint64_t ns);
 
 /* Changes the CPU side. @name as the kernel says it (static), NULL: unknown. */
 int thread_cpu(struct fold *f, struct thread *t, enum cpu cpu, const char *name, int cpu_number);
+
+/* An event proves that it runs: counts the switch-in that should have told. */
+void thread_runs(struct fold *f, const struct thread *t);
 
 /* It was preempted, its CPU side has been unknown since, and now it is switched in. */
 void thread_was_runnable(struct fold *f, struct thread *t);

@@ -116,13 +116,13 @@ struct fold_blame {
 };
 
 struct fold_quality {
-	uint64_t events; /* samples in the files: what `perf script` lists */
-	uint64_t lost, duplicated, late;
+	uint64_t events, lost, duplicated, late; /* events: samples, as `perf script` lists them */
 	uint64_t unmatched; /* GIL events whose partner never came (normal at exits: not counted) */
 	uint64_t overlapping; /* acquires while another thread held the same GIL */
 	uint64_t acquires, acquires_while_holding; /* it took what it held: a release is missing */
-	uint64_t unknown_ns;  /* over all threads, after their first evidence */
-	uint64_t gil_events;  /* probe hits */
+	uint64_t unknown_ns; /* over all threads, after their first evidence */
+	/* probe hits; threads that came to a CPU: as the kernel told, and as it did not */
+	uint64_t gil_events, switches_in, switches_in_unseen;
 	bool cpu_known;	      /* on-CPU or not can be told */
 	bool runnable_known;  /* runnable can be told from blocked */
 	bool wait_known;      /* waits can be told (entries of take_gil were recorded) */

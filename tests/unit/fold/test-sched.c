@@ -155,6 +155,40 @@ static void test_siblings(void **state)
 	play_done(&p);
 }
 
+/* The switches out of an idle CPU are not told: A is not asleep any more when B wakes it. */
+static void test_unseen_switches(void **state)
+{
+	struct play p;
+
+	PLAY(&p, OWN_WIDE,
+		"1 acquire B; 2 release B; 10 acquire A; 20 release A; 30 out A S; 50 wake A B;"
+		"51 out A S; 60 wake A; 62 in A; 70 exit A");
+	assert_int_equal(play_thread(&p, 'A')->sibling_wakeups, 0);
+	assert_int_equal(play_thread(&p, 'A')->blocked_by_sibling_ns, 0);
+	assert_int_equal(play_thread(&p, 'A')->state_ns[SPAN_BLOCKED], 29000);
+	assert_int_equal(p.result->quality.switches_in_unseen, 1);
+	assert_int_equal(p.result->quality.switches_in, 1);
+	play_done(&p);
+
+	/* the sleep before its last switch-out is not B's doing; in doubt or not */
+	PLAY(&p, OWN_WIDE,
+		"1 acquire B; 2 release B; 10 acquire A; 20 release A; 30 out A S; 50 out A S;"
+		"53 wake A B; 55 acquire A; 60 exit A");
+	assert_int_equal(play_thread(&p, 'A')->sibling_wakeups, 1);
+	assert_int_equal(play_thread(&p, 'A')->blocked_by_sibling_ns, 3000);
+	assert_int_equal(play_thread(&p, 'A')->state_ns[SPAN_BLOCKED], 23000);
+	play_done(&p);
+
+	/* it is woken indeed, and an event of its own is the next that is seen of it */
+	PLAY(&p, OWN_WIDE,
+		"1 acquire B; 2 release B; 10 acquire A; 20 release A; 30 out A S; 50 wake A B;"
+		"55 acquire A; 60 exit A");
+	assert_int_equal(play_thread(&p, 'A')->sibling_wakeups, 1);
+	assert_int_equal(play_thread(&p, 'A')->blocked_by_sibling_ns, 20000);
+	assert_int_equal(p.result->quality.switches_in_unseen, 1);
+	play_done(&p);
+}
+
 /* A dead thread's last switch-out ends it, should its exit be missing. */
 static void test_dead(void **state)
 {
@@ -200,6 +234,7 @@ int main(void)
 		cmocka_unit_test(test_switch_records),
 		cmocka_unit_test(test_bare),
 		cmocka_unit_test(test_siblings),
+		cmocka_unit_test(test_unseen_switches),
 		cmocka_unit_test(test_dead),
 		cmocka_unit_test(test_watch),
 	};
