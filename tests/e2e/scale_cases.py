@@ -108,4 +108,5 @@ def cdll_sleep():
 
 
 def run_process():
-    subprocess.check_call([sys.executable, '-S', '-c', 'pass'])
+    # one that works for a while: starting it keeps the GIL, asleep until the child has called exec
+    subprocess.check_call([sys.executable, '-S', '-c', 'import time; time.sleep(0.08)'])
