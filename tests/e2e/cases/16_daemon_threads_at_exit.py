@@ -7,6 +7,8 @@ What happens: two daemon threads `daemon-spin` run bytecode, one `daemon-sleep` 
   During finalization they ask for the GIL and never get it.
 EXPECT
   until exit  daemon-spin x2 wait ~50-65 % each; main is asleep (join-like sleep)
+  until exit  daemon-sleep waits 10-60 %: its naps are as long as a switch interval, and when it wakes just before a
+              switch it waits little; its own clock agrees (0.15, 0.22, 0.27 late; 0.16, 0.22, 0.28 reported)
   at exit     each daemon's LAST event is a take without a return: up to 3.13 take_gil ends in pthread_exit() (thread exits
               inside take_gil, so the uretprobe never fires); 3.14+: the thread hangs there until the process ends
   class       GIL-bound; end state of the three threads: "ended while asking for the GIL (interpreter finalizing)"
