@@ -29,8 +29,9 @@ def tag(name):
         pass
 
 
-def loop(name, out):
+def loop(name, out, gate):
     tag(name)
+    gate.wait()  # a thread that is late would wait a whole interval for each step of its tag(), and then loop alone
     n, worst, last = 0, 0.0, time.monotonic()
     end = last + SEC
     while last < end:
@@ -45,8 +46,8 @@ res = {}
 old = sys.getswitchinterval()
 for iv in (0.005, 0.2, 0.00005):
     sys.setswitchinterval(iv)
-    out = {}
-    ts = [threading.Thread(target=loop, args=(x, out)) for x in ('a-loop', 'b-loop')]
+    out, gate = {}, threading.Barrier(2)
+    ts = [threading.Thread(target=loop, args=(x, out, gate)) for x in ('a-loop', 'b-loop')]
     for t in ts:
         t.start()
     for t in ts:
