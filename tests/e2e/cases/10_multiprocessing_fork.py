@@ -5,7 +5,8 @@ MIN_PYTHON: 3.6    SECONDS: ~2
 
 EXPECT
   parent   one table section, GIL held < 5 %, no waits (Pool helper threads are idle: queue/pipe reads)
-  2 forked children `worker-1/2`, each: GIL held ~100 % of its busy time, wait ~0, single-threaded
+  2 forked children `worker-1/2`, each: GIL held ~100 % of its busy time, wait ~0, single-threaded; before it the first
+           waits for its task until the parent has started the pool (0.1 s seen)
   class    per process: GIL-bound code but uncontended; machine: scales with processes (2 holders AT THE SAME TIME is right)
   The child re-creates its GIL: its first event is a take (PyOS_AfterFork_Child -> PyEval_ReInitThreads), measured
   ~0.2 ms after sched_process_fork; one hold then lasts until the end (no drop while bytecode runs alone: max hold
