@@ -408,8 +408,7 @@ int state_event(struct fold *f, const struct event *event)
 	f->result.quality.acquires += input == INPUT_ACQUIRE;
 	if (r < 0 || !t)
 		return r;
-	if (t->begun)
-		thread_runs(f, t);
+	thread_runs(f, t);
 	if (!t->begun)
 		r = thread_begin(f, t, event->cpu);
 	else if (cpu_known(f) && (t->cpu != CPU_ON || moved(t, event->cpu)))

@@ -214,8 +214,7 @@ static void confirm_kept(struct thread *t)
 	}
 }
 
-/* The sleep before its wakeup was a sleep. Until now neither totals nor the open span tell by whom.
- */
+/* It was asleep indeed when a sibling woke it: now totals and the open span tell by whom. */
 static void confirm_waker(struct thread *t)
 {
 	if (t->doubt) {
